@@ -11,8 +11,8 @@ default rel
 %include "lbr_rows.inc"
 
 %define CELLS 0x20                      ; struct trace_window
+%define MSR   0x48
 %define INT_VECTOR            0x81      ; TRACE_INT of trace_window.h
-%define IA32_DEBUGCTL         0x1d9
 %define IA32_PERF_GLOBAL_CTRL 0x38f
 
 extern trace_window_off
@@ -252,7 +252,7 @@ LBR_BODY lbr_body_debug
         ROW     LBR_REL_JMP, .before, .store
         int3
 .store: mov     qword [r14 + CELLS], 1
-        mov     ecx, IA32_DEBUGCTL
+        mov     ecx, [r14 + MSR]
         rdmsr
         mov     [r14 + CELLS + 8], eax
         jmp     short .after

@@ -63,7 +63,7 @@ LBR_BODY(lbr_body_calls);
  * there is one row, from where it is raised to where the handler goes on. */
 LBR_BODY(lbr_body_exceptions);
 /* A jump and a debug exception under a gate with trace_handler_trap, after
- * which there are no rows. cells[0] is 1; cells[1] is IA32_DEBUGCTL [31:0]
+ * which there are no rows. cells[0] is 1; cells[1] is the window's MSR, [31:0],
  * afterwards. */
 LBR_BODY(lbr_body_debug);
 /* Two jumps; cells[] are IA32_PMC0 before and after the first, and before and

@@ -112,6 +112,15 @@
 #define MSR_LASTBRANCH_TO_IP(n)   (0x6c0u + (n))
 #define MSR_LBR_INFO(n)           (0xdc0u + (n))
 
+/* SDM 3B, "Last Branch Records" of later editions: architectural ones, where
+ * CPUID.7.0:EDX[19] is set; the numbers also in Linux,
+ * arch/x86/include/asm/msr-index.h. Registers n of up to 64. */
+#define IA32_LBR_CTL        0x14ceu
+#define IA32_LBR_DEPTH      0x14cfu
+#define IA32_LBR_INFO(n)    (0x1200u + (n))
+#define IA32_LBR_FROM_IP(n) (0x1500u + (n))
+#define IA32_LBR_TO_IP(n)   (0x1600u + (n))
+
 /* Fixed counters: 0 instructions retired, 1 core cycles, 2 reference cycles, 3
  * slots. */
 #define IA32_FIXED_CTR(n) (0x309u + (n))

@@ -144,6 +144,9 @@ static void read_pmu_later(struct identity *out)
 
     if (out->arch_lbr && out->leaf_max >= 0x1c) {
         hw_cpuid(0x1c, 0, &r);
+        out->leaf1c_eax = r.eax;
+        out->leaf1c_ebx = r.ebx;
+        out->leaf1c_ecx = r.ecx;
         out->select_counts_lbr = field(r.ecx, 19, 16) != 0;
     }
     if (out->perfmon_version < 5 || out->leaf_max < 0x23)

@@ -38,8 +38,9 @@ struct identity {
                          own, without those after a hole */
     uint8_t counter_bits;
     uint8_t fixed_counters, fixed_bits; /* from 0 on, without a hole */
-    uint32_t fixed_set;     /* all there are: EDX[4:0], and bits of ECX or
-                               of CPUID.23H.1:EBX from version 5 on */
+    uint32_t fixed_set; /* all there are: EDX[4:0], and bits of ECX or
+                           of CPUID.23H.1:EBX from version 5 on */
+    uint32_t leaf1c_eax, leaf1c_ebx, leaf1c_ecx; /* CPUID.1CH.0; 0 if absent */
     uint32_t leaf23_ebx;    /* CPUID.23H.0:EBX, from version 5 on */
     bool select_counts_lbr; /* CPUID.1CH.0:ECX[19:16]: IA32_PERFEVTSELx[35] */
     bool pdcm;              /* CPUID.1:ECX[15]: 345H exists */

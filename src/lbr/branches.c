@@ -90,6 +90,20 @@ const char *lbr_kind_name(uint32_t kind)
     return (kind & LBR_KIND) < LBR_KINDS ? names[kind & LBR_KIND] : "?";
 }
 
+/* BR_TYPE of a kind; any far one from 8 on. Of aborts the manual does not say.
+ */
+static bool is_of_type(uint32_t kind, unsigned type)
+{
+    static const uint8_t types[LBR_KINDS] = {
+        [LBR_JCC] = 0,      [LBR_IND_JMP] = 1,  [LBR_REL_JMP] = 2,
+        [LBR_IND_CALL] = 3, [LBR_REL_CALL] = 4, [LBR_RET] = 5,
+    };
+
+    return (kind & LBR_ABORT) != 0 ||
+           ((kind & LBR_KIND) == LBR_FAR ? type >= 8
+                                         : type == types[kind & LBR_KIND]);
+}
+
 /* NULL where the record is that branch's. */
 static const char *differs(const struct lbr_branches *b,
                            const struct lbr_branch *want,
@@ -105,6 +119,8 @@ static const char *differs(const struct lbr_branches *b,
         return "the target address";
     if (got->malformed)
         return "the sign extension of an address, or a reserved bit,";
+    if (model->types && !is_of_type(want->kind, got->type))
+        return "BR_TYPE";
     if (!model->tsx)
         return NULL;
     if (got->abort != abort)

@@ -5,7 +5,9 @@
  *
  * SDM 3B, "LBR Stack and Intel 64 Processors" (formats), table "LBR Stack Size
  * and TOS Pointer Range", "MSR_LASTBRANCH_x_FROM_IP", the same "with TSX
- * Information", "MSR_LBR_INFO_x".
+ * Information", "MSR_LBR_INFO_x". Architectural ones: later editions, "Last
+ * Branch Records", "IA32_LBR_CTL", "IA32_LBR_x_INFO"; CPUID leaf 1CH; all of it
+ * also in Linux, arch/x86/events/intel/lbr.c and asm/perf_event.h.
  */
 #ifndef SRC_LBR_RECORD_H
 #define SRC_LBR_RECORD_H
@@ -23,11 +25,15 @@ struct lbr_model {
     bool tsx, info;  /* flags of transactions; MSR_LBR_INFO_x */
     uint64_t select; /* bits of MSR_LBR_SELECT */
     enum generation generation;
+    bool arch;        /* architectural: 14CEH; entry 0 is the newest */
+    bool mispredicts; /* records say so */
+    bool cycles, types;
+    uint32_t depths; /* bit n: 8 * (n + 1) entries, of architectural ones */
 };
 
-/* False where the format or the depth is not known here: those of 14CEH, or of
- * 345H[5:0] other than 3 to 5, or of a generation that the manual's table does
- * not have. */
+/* False where the format or the depth is not known here: 345H[5:0] other than 3
+ * to 5, or a generation that the manual's table does not have; architectural
+ * ones without filters, or with no depth of 32 or less. */
 bool lbr_of(const struct identity *id, struct lbr_model *model);
 
 /* MSR_LBR_SELECT, "MSR_LBR_SELECT for Intel microarchitecture code name
@@ -39,6 +45,18 @@ bool lbr_of(const struct identity *id, struct lbr_model *model);
 #define MSR_LBR_SELECT_KINDS        BITS(8, 2)
 #define MSR_LBR_SELECT_EN_CALLSTACK BIT(9)
 
+/* IA32_LBR_CTL: what is captured. Bits 16 to 22 are of kinds. */
+#define IA32_LBR_CTL_LBREn      BIT(0)
+#define IA32_LBR_CTL_OS         BIT(1)
+#define IA32_LBR_CTL_USR        BIT(2)
+#define IA32_LBR_CTL_CALL_STACK BIT(3)
+#define IA32_LBR_CTL_KINDS      BITS(22, 16)
+#define IA32_LBR_CTL_DEFINED    (BITS(3, 0) | IA32_LBR_CTL_KINDS)
+
+/* IA32_LBR_CTL, with LBREn = 0, that captures what MSR_LBR_SELECT = select
+ * would. Pure. */
+uint64_t lbr_control(uint64_t select);
+
 #define LBR_MISPRED BIT(63)
 
 struct lbr_entry {
@@ -49,6 +67,8 @@ struct lbr_record {
     uint64_t from, to;
     bool mispredicted, in_tx, abort;
     uint16_t cycles; /* format 5; else 0 */
+    bool untimed;    /* CYC_CNT_VALID is 0 */
+    uint8_t type;    /* BR_TYPE, where there are types */
     bool malformed;  /* an address is not sign-extended, or a reserved bit 1 */
 };
 

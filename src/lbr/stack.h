@@ -3,11 +3,13 @@
  * stack.h - the last branch records of this logical processor: emptied, taken
  * around a window, read, judged.
  *
- * SDM 3B, "IA32_DEBUGCTL MSR", "LBR Stack", "Filtering of Last Branch Records".
- * Needs NEED_INTEL, NEED_LBR. Every register of the stack goes into the journal
- * first, for the processor writes to them too; IA32_DEBUGCTL goes last, so that
- * it is given back before them. Meanwhile the stack is emptied before each
- * window, by writes of 0.
+ * SDM 3B, "IA32_DEBUGCTL MSR", "LBR Stack", "Filtering of Last Branch Records";
+ * of architectural ones, where IA32_LBR_CTL is in place of the two, and there
+ * is no TOS: "Last Branch Records" of later editions. Needs NEED_INTEL,
+ * NEED_LBR. Every register of the stack goes into the journal first, for the
+ * processor writes to them too; what turns it on goes last, so that it is given
+ * back before them. Meanwhile the stack is emptied before each window, by
+ * writes of 0, or of IA32_LBR_DEPTH.
  */
 #ifndef SRC_LBR_STACK_H
 #define SRC_LBR_STACK_H
@@ -21,6 +23,8 @@ struct lbr {
     struct lbr_model model;
     uint64_t off;    /* IA32_DEBUGCTL (1D9H) outside of windows, LBR = 0 */
     uint64_t select; /* MSR_LBR_SELECT of windows */
+    uint32_t msr;    /* whose [0] turns it on: 1D9H, or IA32_LBR_CTL (14CEH) */
+    bool saved;      /* the journal has all entries */
     uint8_t *gates;  /* the IDT in windows; NULL: as it is */
     uint32_t zeros;  /* entries that the window before left so, a bit each */
     /* After a window. */
@@ -35,7 +39,21 @@ bool lbr_claim(struct lbr *l, struct test_context *t);
 
 /* MSR n of an entry's one to three, and how many that is. */
 unsigned lbr_entry_msrs(const struct lbr_model *model);
-uint32_t lbr_entry_msr(unsigned n, unsigned entry);
+uint32_t lbr_entry_msr(const struct lbr_model *model, unsigned n,
+                       unsigned entry);
+
+/* What l->msr is while branches are recorded by l->select. The bit's name:
+ * "IA32_DEBUGCTL (1D9H)[0], LBR". */
+uint64_t lbr_on(const struct lbr *l);
+const char *lbr_enable_name(const struct lbr *l);
+/* Takes over l->select, outside of windows. */
+bool lbr_filter(struct lbr *l);
+/* Records branches from now on or not, with these bits of IA32_DEBUGCTL beside
+ * l->off. The second is for windows: lbr_hold() before. */
+bool lbr_turn(struct lbr *l, uint64_t debugctl, bool on);
+bool lbr_hold(struct lbr *l);
+bool lbr_turn_held(struct lbr *l, uint64_t debugctl, bool on);
+bool lbr_is_on(struct lbr *l);
 
 /* An access to one of its registers, of which 345H[5:0] says that it is there.
  * False, with a FAIL, where it faulted. */

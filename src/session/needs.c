@@ -101,13 +101,11 @@ bool needs_met(const struct needs *needs, const struct identity *id,
          .name =
              "the uncore of a client processor of the 2nd to 8th generation "
              "(DisplayFamily_DisplayModel)"},
-        {NEED_LBR, !id->arch_lbr,
-         .name = "last branch records of IA32_DEBUGCTL (1D9H)[0]; "
-                 "architectural ones (CPUID.7.0:EDX[19]) are not tested"},
         {NEED_LBR, lbr_of(id, &lbr),
          .name = "last branch records of a known format "
                  "(IA32_PERF_CAPABILITIES[5:0] = 3, 4 or 5) and depth "
-                 "(DisplayFamily_DisplayModel)"},
+                 "(DisplayFamily_DisplayModel), or architectural ones with "
+                 "filters (CPUID.1CH)"},
         {NEED_TWO_PROCESSORS, processors >= 2,
          .name = "two logical processors"},
     };

@@ -50,18 +50,18 @@ static void try_debug(struct lbr *l)
     l->off |= freezes | IA32_DEBUGCTL_BTF; /* with TF = 0, without effect */
     if (!lbr_window(l, &code))
         return;
-    check(l->t, (code.cells[1] & freezes) == freezes,
+    const uint64_t debugctl =
+        l->model.arch ? msr_value(l->t, IA32_DEBUGCTL) : code.cells[1];
+    check(l->t, (debugctl & freezes) == freezes,
           "after a debug exception IA32_DEBUGCTL (1D9H) is 0x%lx; wanted "
           "[12:11] as they were, 0x%lx: it clears LBR [0] and BTF [1]",
-          code.cells[1], freezes);
-    check(l->t, (code.cells[1] & IA32_DEBUGCTL_LBR) == 0,
-          "after a debug exception IA32_DEBUGCTL (1D9H) is 0x%lx; wanted [0], "
-          "LBR, to be 0",
-          code.cells[1]);
-    check(l->t, (code.cells[1] & IA32_DEBUGCTL_BTF) == 0,
+          debugctl, freezes);
+    check(l->t, (code.cells[1] & 1) == 0,
+          "after a debug exception %s, is 1; wanted 0", lbr_enable_name(l));
+    check(l->t, (debugctl & IA32_DEBUGCTL_BTF) == 0,
           "after a debug exception IA32_DEBUGCTL (1D9H) is 0x%lx; wanted [1], "
           "BTF, to be 0",
-          code.cells[1]);
+          debugctl);
     lbr_judge(l, "a jump, and a debug exception, which is not recorded", &want);
 }
 

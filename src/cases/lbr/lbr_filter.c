@@ -55,6 +55,20 @@ static uint64_t also(const struct lbr *l, uint64_t select)
                 : 0);
 }
 
+/* Of architectural ones the row's bits are those of IA32_LBR_CTL, where 1
+ * captures. */
+static bool say(struct lbr *l, const struct row *row,
+                const struct lbr_branches *want)
+{
+    bool ok = true;
+
+    if (!l->model.arch)
+        return lbr_judge(l, row->what, want);
+    WITH_PREFIX (l->t, "IA32_LBR_CTL (14CEH) is 0x%lx", lbr_on(l))
+        ok = lbr_judge(l, "each kind of branch", want);
+    return ok;
+}
+
 static bool try_kind(struct lbr *l, const struct row *row)
 {
     struct lbr_branches want;
@@ -68,7 +82,7 @@ static bool try_kind(struct lbr *l, const struct row *row)
             want.at[i].kind |= LBR_MAY;
     if (!lbr_body(l, lbr_body_kinds))
         return false;
-    lbr_judge(l, row->what, &want);
+    say(l, row, &want);
     return true;
 }
 
@@ -78,7 +92,7 @@ static bool cross(struct lbr *l, void *argument)
     uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
 
     ring3_begin(s);
-    window_ring3(l->off | IA32_DEBUGCTL_LBR, cells);
+    window_ring3(lbr_on(l), cells);
     ring3_end(s);
     if (s->ring3->vector != HW_NO_FAULT)
         broken(l->t, "vector %ld at ring 3", s->ring3->vector);
@@ -131,7 +145,7 @@ static void try_levels(struct lbr *l)
 
     if (!ring3_prepare(&s, l->t))
         return;
-    s.ring3->msr = IA32_DEBUGCTL;
+    s.ring3->msr = l->msr;
     FOR_EACH_ROW (l->t, i, levels) {
         struct lbr_branches want;
 
@@ -140,7 +154,7 @@ static void try_levels(struct lbr *l)
         lbr_branches_select(&want, l->select);
         if (!lbr_around(l, cross, &s))
             return;
-        if (lbr_judge(l, levels[i].what, &want))
+        if (say(l, &levels[i], &want))
             check_transfers(l, &levels[i], &s);
     }
 }
@@ -179,12 +193,12 @@ static void try_call_stack(struct lbr *l)
             lbr_branches_row(&want, row, 0);
             may += (row->kind & LBR_MAY) != 0;
         }
-    /* From where it is, and so that the first record is entry 0, which the
-     * first return takes away. */
+    /* From where it is, and where there is a TOS so that the first record is
+     * entry 0, which the first return takes away. */
     if (!lbr_body(l, lbr_body_calls) ||
         !judge_calls(l, "calls that have not returned, EN_CALLSTACK [9]", &want,
                      may) ||
-        !lbr_put(l, MSR_LASTBRANCH_TOS, l->model.depth - 1) ||
+        l->model.arch || !lbr_put(l, MSR_LASTBRANCH_TOS, l->model.depth - 1) ||
         !lbr_body(l, lbr_body_calls))
         return;
     judge_calls(l, "the same from the last entry on", &want, may);

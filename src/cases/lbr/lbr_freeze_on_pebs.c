@@ -23,19 +23,19 @@ static const struct row {
 /* The sampling first: its window is given that. */
 struct freezing {
     struct sampling p;
-    uint64_t off;   /* IA32_DEBUGCTL but for the window */
-    uint64_t after; /* the same at its end */
+    struct lbr l;
+    bool on; /* recorded at the window's end */
 };
 
-static void run(struct sampling *p, uint64_t on)
+static void run(struct sampling *p, uint64_t freeze)
 {
     struct freezing *f = (struct freezing *)p;
 
-    if (!set_held_msr(p->t, IA32_DEBUGCTL, on))
+    if (!lbr_turn_held(&f->l, freeze, true))
         return;
     pebs_window(sampling_enable(&p->config), 0, &p->state);
-    f->after = msr_value(p->t, IA32_DEBUGCTL);
-    set_held_msr(p->t, IA32_DEBUGCTL, f->off);
+    f->on = lbr_is_on(&f->l);
+    lbr_turn_held(&f->l, 0, false);
 }
 
 /* The interrupt is delivered: a processor might freeze no sooner. */
@@ -57,8 +57,7 @@ static bool measure(struct freezing *f, const struct row *row)
         return false;
     }
     f->p.debugctl = freeze;
-    const bool ok = sampling_around(&f->p, &config, run,
-                                    f->off | IA32_DEBUGCTL_LBR | freeze);
+    const bool ok = sampling_around(&f->p, &config, run, freeze);
     hw_pmi_end();
     return ok;
 }
@@ -68,7 +67,6 @@ static void judge(struct freezing *f, const struct row *row)
     struct pebs_record record;
     const bool streamlined = test_cpu(f->p.t)->perfmon_version >= 4;
     const bool bit = (f->p.status & IA32_PERF_GLOBAL_STATUS_LBR_FRZ) != 0;
-    const bool on = (f->after & IA32_DEBUGCTL_LBR) != 0;
 
     check(f->p.t, f->p.records != 0, "%s: no record was made", row->what);
     for (unsigned n = 0; n < f->p.records; n++)
@@ -78,10 +76,10 @@ static void judge(struct freezing *f, const struct row *row)
           "%s, %u records: LBR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[58], is %d "
           "after it; wanted %d",
           row->what, f->p.records, bit, row->frozen && streamlined);
-    check(f->p.t, on == (!row->frozen || streamlined),
-          "%s, %u records: IA32_DEBUGCTL (1D9H)[0], LBR, is %d after it; "
-          "wanted %d",
-          row->what, f->p.records, on, !row->frozen || streamlined);
+    check(f->p.t, f->on == (!row->frozen || streamlined),
+          "%s, %u records: %s, is %d after it; wanted %d", row->what,
+          f->p.records, lbr_enable_name(&f->l), f->on,
+          !row->frozen || streamlined);
 }
 
 /* A record is no branch: the window has none that are taken. */
@@ -107,14 +105,12 @@ TEST(lbr_freeze_on_pebs,
              "Freeze_LBRs_On_PMI\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_LBR})
 {
-    struct freezing f = {.off = 0};
-    struct lbr l;
+    struct freezing f;
 
     /* Set-up. */
-    if (!lbr_claim(&l, t) || !sampling_claim(&f.p, t) ||
-        !set_msr(t, IA32_DEBUGCTL, l.off) || !hold_msr(t, IA32_DEBUGCTL))
+    if (!lbr_claim(&f.l, t) || !sampling_claim(&f.p, t) ||
+        !lbr_turn(&f.l, 0, false) || !lbr_hold(&f.l))
         return;
-    f.off = l.off;
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         /* Measured. */
@@ -124,7 +120,7 @@ TEST(lbr_freeze_on_pebs,
         /* Check. */
         judge(&f, &rows[i]);
         if (!rows[i].frozen)
-            judge_branches(&l, &rows[i]);
+            judge_branches(&f.l, &rows[i]);
         if (test_cpu(t)->perfmon_version >= 4)
             counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
     }

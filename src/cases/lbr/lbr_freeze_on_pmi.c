@@ -30,12 +30,12 @@ static bool same_stack(const struct lbr *a, const struct lbr *b)
     return is;
 }
 
-/* How often records or the TOS changed while branches retired under this
- * IA32_DEBUGCTL; they are read with LBR = 0, as it is before and after. False
- * where they cannot be read. */
-static bool stack_moves(struct lbr *l, uint64_t debugctl, unsigned *moves)
+/* How often records or the TOS changed while branches retired, with recording
+ * on or off and these bits of IA32_DEBUGCTL; they are read while it is off, as
+ * it is before and after. False where they cannot be read. */
+static bool stack_moves(struct lbr *l, uint64_t debugctl, bool on,
+                        unsigned *moves)
 {
-    const uint64_t off = debugctl & ~IA32_DEBUGCTL_LBR;
     struct lbr before;
 
     *moves = 0;
@@ -43,12 +43,12 @@ static bool stack_moves(struct lbr *l, uint64_t debugctl, unsigned *moves)
         return false;
     for (unsigned i = 0; i < ROUNDS; i++) {
         before = *l;
-        if (!set_msr(l->t, IA32_DEBUGCTL, debugctl))
+        if (!lbr_turn(l, debugctl, on))
             return false;
         /* Another number of branches each time: they may just go round. */
         for (unsigned times = 0; times <= i; times++)
             counting_work(NULL);
-        if (!set_msr(l->t, IA32_DEBUGCTL, off) || !lbr_read(l))
+        if (!lbr_turn(l, debugctl, false) || !lbr_read(l))
             return false;
         *moves += !same_stack(&before, l);
     }
@@ -69,29 +69,31 @@ static const struct row {
 };
 
 struct work {
-    struct test_context *t;
-    uint64_t on;       /* IA32_DEBUGCTL, with LBR = 1 */
+    struct lbr *l;
+    uint64_t freeze;   /* of IA32_DEBUGCTL */
     uint64_t debugctl; /* afterwards */
+    bool on;           /* still recorded */
 };
 
-/* Branches before the overflow, and after it. LBR is 1 meanwhile alone: what
- * the harness does around a window is long. */
+/* Branches before the overflow, and after it. They are recorded meanwhile
+ * alone: what the harness does around a window is long. */
 static void recorded_work(void *argument)
 {
     struct work *work = argument;
 
-    set_held_msr(work->t, IA32_DEBUGCTL, work->on);
+    lbr_turn_held(work->l, work->freeze, true);
     counting_work(NULL);
     counting_work(NULL);
-    get_msr(work->t, IA32_DEBUGCTL, &work->debugctl);
-    set_held_msr(work->t, IA32_DEBUGCTL, work->on & ~IA32_DEBUGCTL_LBR);
+    work->on = lbr_is_on(work->l);
+    get_msr(work->l->t, IA32_DEBUGCTL, &work->debugctl);
+    lbr_turn_held(work->l, work->freeze, false);
 }
 
 /* The row's counter overflows in it. */
 static bool overflow(struct work *work, const struct row *row, uint64_t places,
                      struct bank *after)
 {
-    struct test_context *t = work->t;
+    struct test_context *t = work->l->t;
     struct bank before = bank_of(places, BRANCHES);
 
     before.pmi = BANK_PMI;
@@ -102,14 +104,14 @@ static bool overflow(struct work *work, const struct row *row, uint64_t places,
         before.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(0);
     else if (row->interrupt)
         before.select[row->place] |= IA32_PERFEVTSEL_INT;
-    return set_msr(t, IA32_DEBUGCTL, work->on & ~IA32_DEBUGCTL_LBR) &&
-           hold_msr(t, IA32_DEBUGCTL) &&
+    return lbr_turn(work->l, work->freeze, false) && lbr_hold(work->l) &&
            bank_work(t, &before, recorded_work, work, after);
 }
 
-static void judge(struct test_context *t, const struct row *row,
-                  uint64_t debugctl, const struct bank *after)
+static void judge(const struct work *work, const struct row *row,
+                  const struct bank *after)
 {
+    struct test_context *t = work->l->t;
     const bool streamlined = test_cpu(t)->perfmon_version >= 4;
     const bool freeze = row->freeze && row->interrupt;
     const bool frozen = (after->status & IA32_PERF_GLOBAL_STATUS_LBR_FRZ) != 0;
@@ -124,15 +126,15 @@ static void judge(struct test_context *t, const struct row *row,
           "LBR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[58], is %d after it; wanted "
           "%d",
           frozen, freeze && streamlined);
-    check(t, ((debugctl & IA32_DEBUGCTL_LBR) != 0) == (!freeze || streamlined),
-          "IA32_DEBUGCTL (1D9H)[0], LBR, is %lu after it; wanted %d",
-          debugctl & IA32_DEBUGCTL_LBR, !freeze || streamlined);
+    check(t, work->on == (!freeze || streamlined),
+          "%s, is %d after it; wanted %d", lbr_enable_name(work->l), work->on,
+          !freeze || streamlined);
     check(t,
-          (debugctl & IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI) ==
+          (work->debugctl & IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI) ==
               (row->freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0),
           "IA32_DEBUGCTL (1D9H) is 0x%lx after it; wanted [11], "
           "FREEZE_LBRS_ON_PMI, as it was, %d",
-          debugctl, row->freeze);
+          work->debugctl, row->freeze);
     const unsigned other = row->place == 1 ? 0 : 1;
     check(t, after->pmc[other] >= 2 * WORK_BRANCHES,
           "%s counted %lu of %u branches or more, with the overflow among "
@@ -152,36 +154,37 @@ static bool has_interrupt(const struct lbr *l, uint64_t rip)
     return false;
 }
 
-/* Version 4: LBR_Frz is cleared, and with LBR = 1 that is all that it takes
- * ("Streamlined Freeze_LBRs_On_PMI": the handler writes 390H alone). */
+/* Version 4: LBR_Frz is cleared, and where recording is on that is all that it
+ * takes ("Streamlined Freeze_LBRs_On_PMI": the handler writes 390H alone). */
 static void judge_resumed(struct lbr *l, uint64_t debugctl)
 {
     struct test_context *t = l->t;
     struct lbr before;
 
-    if (!set_msr(t, IA32_DEBUGCTL, debugctl | IA32_DEBUGCTL_LBR) ||
-        !lbr_read(l))
+    if (!lbr_turn(l, debugctl, true) || !lbr_read(l))
         return;
     before = *l;
     counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
     counting_work(NULL);
-    if (set_msr(t, IA32_DEBUGCTL, debugctl & ~IA32_DEBUGCTL_LBR) && lbr_read(l))
+    if (lbr_turn(l, debugctl, false) && lbr_read(l))
         check(t, !same_stack(&before, l),
               "LBR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[58], was cleared with "
-              "IA32_DEBUGCTL (1D9H)[0] = 1, and no branch was recorded until "
-              "1D9H was written; wanted some");
+              "%s, = 1, and no branch was recorded until that was written; "
+              "wanted some",
+              lbr_enable_name(l));
 }
 
 /* With the stack and IA32_DEBUGCTL as the interrupt left them, and, where it
  * stopped that, as it is once that is undone. */
-static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
+static void judge_stack(const struct work *work, const struct row *row,
                         uint64_t rip)
 {
     const bool freeze = row->freeze && row->interrupt;
+    struct lbr *l = work->l;
     struct test_context *t = l->t;
     unsigned moves;
 
-    if (!stack_moves(l, debugctl, &moves))
+    if (!stack_moves(l, work->freeze, work->on, &moves))
         return;
     check(t, (moves == 0) == freeze,
           "records or MSR_LASTBRANCH_TOS (1C9H) changed in %u of %u pieces of "
@@ -200,8 +203,8 @@ static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
           "wanted none after the overflow",
           rip);
     if (test_cpu(t)->perfmon_version >= 4)
-        judge_resumed(l, debugctl);
-    if (stack_moves(l, debugctl | IA32_DEBUGCTL_LBR, &moves))
+        judge_resumed(l, work->freeze);
+    if (stack_moves(l, work->freeze, true, &moves))
         check(t, moves != 0,
               "after the freeze was undone records changed in 0 of %u pieces "
               "of work",
@@ -213,15 +216,15 @@ static void judge_stack(struct lbr *l, const struct row *row, uint64_t debugctl,
 static bool try_interrupt(struct lbr *l, uint64_t places)
 {
     struct test_context *t = l->t;
-    struct work work = {.t = t, .on = l->off | IA32_DEBUGCTL_LBR};
+    struct work work = {.l = l};
     bool came = false, went = false;
     struct bank after;
 
-    if (!lbr_put(l, MSR_LBR_SELECT,
-                 MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR)) ||
-        !lbr_empty(l) || !overflow(&work, &rows[0], places, &after) ||
-        !lbr_read(l) || !lbr_put(l, MSR_LBR_SELECT, 0))
+    l->select = MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR);
+    if (!lbr_filter(l) || !lbr_empty(l) ||
+        !overflow(&work, &rows[0], places, &after) || !lbr_read(l))
         return false;
+    l->select = 0;
     for (unsigned n = 0; n < l->model.depth; n++) {
         const struct lbr_record *r = &l->records[n];
 
@@ -230,33 +233,31 @@ static bool try_interrupt(struct lbr *l, uint64_t places)
         went |= r->to == after.rip && r->from != 0;
     }
     check(t, after.interrupts == 0 || (came && went),
-          "MSR_LBR_SELECT (1C8H) leaves far branches alone, FREEZE_LBRS_ON_PMI "
-          "= 0: a PMI came at 0x%lx; %s record is from there to its handler, "
+          "far branches alone are captured, FREEZE_LBRS_ON_PMI = 0: a PMI came "
+          "at 0x%lx; %s record is from there to its handler, "
           "%s from the handler's IRETQ back; wanted one of each",
           after.rip, came ? "a" : "no", went ? "one" : "none");
-    return set_msr(t, IA32_DEBUGCTL, l->off);
+    return lbr_filter(l) && set_msr(t, IA32_DEBUGCTL, l->off);
 }
 
 /* Version 4: software can set LBR_Frz too. */
 static void try_by_software(struct lbr *l)
 {
     struct test_context *t = l->t;
-    const uint64_t on = l->off | IA32_DEBUGCTL_LBR;
     unsigned frozen, free;
 
     if (!set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
                  IA32_PERF_GLOBAL_STATUS_LBR_FRZ))
         return;
-    bool there = stack_moves(l, on, &frozen);
+    bool there = stack_moves(l, 0, true, &frozen);
     if (!counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ) || !there ||
-        !stack_moves(l, on, &free))
+        !stack_moves(l, 0, true, &free))
         return;
     check(t, frozen == 0 && free != 0,
-          "LBR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H), with "
-          "IA32_DEBUGCTL (1D9H)[0] = 1: records changed in %u of %u pieces of "
-          "work, and in %u after it was cleared through 390H; wanted none, and "
-          "some",
-          frozen, ROUNDS, free);
+          "LBR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H), with %s, = "
+          "1: records changed in %u of %u pieces of work, and in %u after it "
+          "was cleared through 390H; wanted none, and some",
+          lbr_enable_name(l), frozen, ROUNDS, free);
 }
 
 TEST(lbr_freeze_on_pmi,
@@ -275,18 +276,17 @@ TEST(lbr_freeze_on_pmi,
         if ((places >> rows[i].place & 1) == 0)
             continue;
         struct work work = {
-            .t = t,
-            .on = l.off | IA32_DEBUGCTL_LBR |
-                  (rows[i].freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0)};
+            .l = &l,
+            .freeze = rows[i].freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0};
         struct bank after;
 
         if (!lbr_empty(&l) || !overflow(&work, &rows[i], places, &after))
             return;
         WITH_PREFIX (t, "%s", rows[i].what) {
-            judge(t, &rows[i], work.debugctl, &after);
-            judge_stack(&l, &rows[i], work.debugctl, after.rip);
+            judge(&work, &rows[i], &after);
+            judge_stack(&work, &rows[i], after.rip);
         }
-        set_msr(t, IA32_DEBUGCTL, l.off);
+        lbr_turn(&l, 0, false);
     }
     if (try_interrupt(&l, places) && test_cpu(t)->perfmon_version >= 4)
         try_by_software(&l);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The registers that the format promises: each holds what is written, on its
- * own logical processor; MSR_LBR_SELECT no more than its bits. */
+ * own logical processor; MSR_LBR_SELECT and IA32_LBR_CTL no more than their
+ * bits, IA32_LBR_DEPTH no other than the depths there are. */
 #include "src/base/names.h"
 #include "src/lbr/stack.h"
 
@@ -12,6 +13,8 @@ static void judge_format(struct lbr *l)
                             : l->model.generation == SKYLAKE ? 5
                                                              : l->model.format;
 
+    if (l->model.arch)
+        return;
     check(l->t, l->model.format == wanted,
           "IA32_PERF_CAPABILITIES (345H)[5:0] is %u; wanted %u, the format of "
           "this generation",
@@ -52,7 +55,7 @@ static bool put_own(struct lbr *l, bool inverted)
 {
     for (unsigned entry = 0; entry < l->model.depth; entry++)
         for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
-            if (!lbr_put(l, lbr_entry_msr(n, entry),
+            if (!lbr_put(l, lbr_entry_msr(&l->model, n, entry),
                          own_value(l, n, entry, inverted)))
                 return false;
     return true;
@@ -62,7 +65,7 @@ static bool look_at_own(struct lbr *l, bool inverted, const char *when)
 {
     for (unsigned entry = 0; entry < l->model.depth; entry++)
         for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
-            if (!look(l, lbr_entry_msr(n, entry),
+            if (!look(l, lbr_entry_msr(&l->model, n, entry),
                       own_value(l, n, entry, inverted), when))
                 return false;
     return true;
@@ -79,7 +82,8 @@ static void try_non_canonical(struct lbr *l)
 
     for (unsigned n = 0; n < 2; n++)
         for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-            const uint32_t msr = lbr_entry_msr(n, l->model.depth - 1);
+            const uint32_t msr =
+                lbr_entry_msr(&l->model, n, l->model.depth - 1);
             if (!lbr_put(l, msr, n + 1))
                 return;
             const int vector = try_set_msr(l->t, msr, values[i]);
@@ -129,6 +133,78 @@ static void try_select(struct lbr *l)
             accepted, reserved);
 }
 
+/* With LBREn = 0. */
+static void try_control(struct lbr *l)
+{
+    uint64_t got;
+
+    for (unsigned bit = 1; bit < 64; bit++) {
+        if ((IA32_LBR_CTL_DEFINED >> bit & 1) != 0 &&
+            (BIT(bit) != IA32_LBR_CTL_CALL_STACK ||
+             (l->model.select & MSR_LBR_SELECT_EN_CALLSTACK) != 0)) {
+            if (!lbr_put(l, IA32_LBR_CTL, BIT(bit)) ||
+                !look(l, IA32_LBR_CTL, BIT(bit), ""))
+                return;
+            continue;
+        }
+        if (!lbr_put(l, IA32_LBR_CTL, 0))
+            return;
+        const int vector = try_set_msr(l->t, IA32_LBR_CTL, BIT(bit));
+        if (!lbr_get(l, IA32_LBR_CTL, &got) ||
+            !check(l->t, vector == HW_GP && got == 0,
+                   "IA32_LBR_CTL (14CEH)[%u], which is reserved, was written "
+                   "with 1: %s, and it reads 0x%lx; wanted #GP, and 0 as "
+                   "before",
+                   bit, fault_name(vector), got))
+            return;
+    }
+}
+
+/* All that are not 0. */
+static unsigned not_empty(struct lbr *l)
+{
+    unsigned n = 0;
+    uint64_t got;
+
+    for (unsigned entry = 0; entry < l->model.depth; entry++)
+        for (unsigned i = 0; i < lbr_entry_msrs(&l->model); i++)
+            n += !lbr_get(l, lbr_entry_msr(&l->model, i, entry), &got) ||
+                 got != 0;
+    return n;
+}
+
+/* "Writes of unsupported values will #GP fault." Last the full depth again. */
+static void try_depths(struct lbr *l)
+{
+    uint64_t got;
+
+    for (unsigned depth = 1; depth <= 72; depth++) {
+        const bool there = depth % 8 == 0 && depth <= 64 &&
+                           (l->model.depths >> (depth / 8 - 1) & 1) != 0;
+        if (!lbr_put(l, IA32_LBR_DEPTH, l->model.depth))
+            return;
+        const int vector = try_set_msr(l->t, IA32_LBR_DEPTH, depth);
+        if (!lbr_get(l, IA32_LBR_DEPTH, &got) ||
+            !check(l->t,
+                   there ? vector == HW_NO_FAULT && got == depth
+                         : vector == HW_GP && got == l->model.depth,
+                   "IA32_LBR_DEPTH (14CFH) was written with %u, and "
+                   "CPUID.1CH:EAX[7:0] is 0x%x: %s, and it reads %lu; wanted "
+                   "%s",
+                   depth, l->model.depths, fault_name(vector), got,
+                   there ? "that" : "#GP, and no change"))
+            break;
+    }
+    if (put_own(l, false) && lbr_put(l, IA32_LBR_DEPTH, l->model.depth)) {
+        const unsigned left = not_empty(l);
+
+        check(l->t, left == 0,
+              "IA32_LBR_DEPTH (14CFH) was written with %u, and %u registers of "
+              "entries are not 0; wanted none",
+              l->model.depth, left);
+    }
+}
+
 /* MSR_LBR_SELECT and the TOS of processor p, of its own. On the 1st generation
  * two threads share MSR_LBR_SELECT. */
 static uint64_t own_select(const struct lbr *l)
@@ -142,6 +218,22 @@ static uint64_t own_tos(const struct lbr *l)
     return (test_processor(l->t) + 1) & (l->model.depth - 1);
 }
 
+static void put_own_controls(struct lbr *l)
+{
+    if (l->model.arch)
+        lbr_put(l, IA32_LBR_CTL, lbr_control(own_select(l)));
+    else if (lbr_put(l, MSR_LBR_SELECT, own_select(l)))
+        lbr_put(l, MSR_LASTBRANCH_TOS, own_tos(l));
+}
+
+static void look_at_own_controls(struct lbr *l, const char *when)
+{
+    if (l->model.arch)
+        look(l, IA32_LBR_CTL, lbr_control(own_select(l)), when);
+    else if (look(l, MSR_LBR_SELECT, own_select(l), when))
+        look(l, MSR_LASTBRANCH_TOS, own_tos(l), when);
+}
+
 static void write_own(struct test_context *peer, void *argument)
 {
     struct lbr l;
@@ -150,14 +242,18 @@ static void write_own(struct test_context *peer, void *argument)
     if (!lbr_claim(&l, peer))
         return;
     judge_format(&l);
-    try_tos(&l);
-    try_select(&l);
+    if (l.model.arch) {
+        try_control(&l);
+        try_depths(&l);
+    } else {
+        try_tos(&l);
+        try_select(&l);
+    }
     if (l.model.generation == SKYLAKE && l.model.info)
         try_non_canonical(&l);
     if (put_own(&l, true) && look_at_own(&l, true, "") && put_own(&l, false) &&
-        look_at_own(&l, false, "") &&
-        lbr_put(&l, MSR_LBR_SELECT, own_select(&l)))
-        lbr_put(&l, MSR_LASTBRANCH_TOS, own_tos(&l));
+        look_at_own(&l, false, ""))
+        put_own_controls(&l);
 }
 
 static void look_again(struct test_context *peer, void *argument)
@@ -166,9 +262,8 @@ static void look_again(struct test_context *peer, void *argument)
     struct lbr l = {.t = peer};
 
     (void)argument;
-    if (lbr_of(test_cpu(peer), &l.model) && look_at_own(&l, false, later) &&
-        look(&l, MSR_LBR_SELECT, own_select(&l), later))
-        look(&l, MSR_LASTBRANCH_TOS, own_tos(&l), later);
+    if (lbr_of(test_cpu(peer), &l.model) && look_at_own(&l, false, later))
+        look_at_own_controls(&l, later);
 }
 
 TEST(lbr_registers,
@@ -176,7 +271,8 @@ TEST(lbr_registers,
              "processor's own?",
      .cite = "SDM 3B, tables \"LBR Stack Size and TOS Pointer Range\", "
              "\"MSR_LBR_SELECT\"; SDM 3C, tables of MSRs, 1C8H, 1C9H, 680H, "
-             "6C0H, DC0H",
+             "6C0H, DC0H; of later editions \"IA32_LBR_CTL\", "
+             "\"IA32_LBR_DEPTH\"",
      .scope = WHOLE_MACHINE, .needs = {.features = NEED_INTEL | NEED_LBR})
 {
     on_all_in_turn(t, write_own);

@@ -34,7 +34,7 @@ static struct reading read_entries(const struct lbr *l)
 
     for (unsigned entry = 0; entry < l->model.depth; entry++)
         for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++)
-            read_one(l, lbr_entry_msr(n, entry), &r);
+            read_one(l, lbr_entry_msr(&l->model, n, entry), &r);
     return r;
 }
 
@@ -56,15 +56,12 @@ static void judge_reading(const struct lbr *l, const char *when,
 /* Branches while TraceEn = 1; what is written meanwhile. */
 static bool run_traced(struct lbr *l, struct reading *r)
 {
-    struct trace_window code = {.control = l->off | IA32_DEBUGCTL_LBR,
-                                .body = lbr_body_kinds,
-                                .msr = IA32_DEBUGCTL};
+    struct trace_window code = {
+        .control = lbr_on(l), .body = lbr_body_kinds, .msr = l->msr};
 
     if (trace_window(&code) != HW_NO_FAULT)
         return false;
     *r = read_entries(l);
-    read_one(l, MSR_LASTBRANCH_TOS, r);
-    read_one(l, MSR_LBR_SELECT, r);
     return true;
 }
 
@@ -84,6 +81,8 @@ static void try_excluded(struct lbr *l, struct trace *p)
         !trace_start(p) || !get_msr(t, IA32_DEBUGCTL, &debugctl) ||
         !set_msr_again(t, IA32_DEBUGCTL, l->off) || !run_traced(l, &r))
         return;
+    read_one(l, MSR_LASTBRANCH_TOS, &r);
+    read_one(l, MSR_LBR_SELECT, &r);
     int vector = try_set_msr_again(t, MSR_LASTBRANCH_FROM_IP(0), LOST);
     (void)try_set_msr_again(t, MSR_LBR_SELECT, LOST_SELECT);
     (void)try_set_msr_again(t, MSR_LASTBRANCH_TOS, lost_tos);

@@ -84,7 +84,7 @@ static bool try_groups(struct sampling *p, uint64_t selection, bool adaptive)
 
 /* The branches of a window that has no others, of which each entry has the one
  * before that of the entry in front of it. */
-static void check_entries(struct sampling *p, unsigned n)
+static void check_entries(struct sampling *p, const struct lbr *lbr, unsigned n)
 {
     const uint8_t *bytes = p->buffer + n * p->size;
     const uint64_t first =
@@ -111,34 +111,47 @@ static void check_entries(struct sampling *p, unsigned n)
         const uint64_t to = pebs_group_value(bytes, &record, PEBS_GROUP_LBRS,
                                              (size_t)3 * e + 1);
 
+        const struct lbr_entry entry = {got, to,
+                                        pebs_group_value(bytes, &record,
+                                                         PEBS_GROUP_LBRS,
+                                                         (size_t)3 * e + 2)};
+        const struct lbr_record decoded = lbr_decode(&lbr->model, &entry);
+
         check(p->t, got == want && to == want_to,
               "LBR[%u] of record %u: FROM is 0x%lx, TO is 0x%lx; wanted 0x%lx "
               "and 0x%lx",
               e, n, got, to, want, want_to);
+        check(p->t,
+              !decoded.malformed && !decoded.in_tx && !decoded.abort &&
+                  decoded.type == 0,
+              "LBR[%u] of record %u: INFO is 0x%lx; wanted that of a "
+              "conditional branch outside of transactions",
+              e, n, entry.info);
     }
 }
 
 /* Branches are recorded in the window alone: between two the firmware may have
  * the processor (hw_poll()). */
-static void run_taken(struct sampling *p, uint64_t debugctl)
+static void run_taken(struct sampling *p, uint64_t argument)
 {
-    if (!set_held_msr(p->t, IA32_DEBUGCTL, debugctl | IA32_DEBUGCTL_LBR))
+    struct lbr *lbr = (struct lbr *)(uintptr_t)argument;
+
+    if (!lbr_turn_held(lbr, 0, true))
         return;
     pebs_window_taken(sampling_enable(&p->config), 0, &p->state);
-    set_held_msr(p->t, IA32_DEBUGCTL, debugctl);
+    lbr_turn_held(lbr, 0, false);
 }
 
 /* The LBR group while branches are recorded, all of them. */
-static void try_entries(struct sampling *p, const struct lbr *lbr)
+static void try_entries(struct sampling *p, struct lbr *lbr)
 {
     const uint64_t selection = PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(ENTRIES);
 
-    if (!sampling_groups(p, selection, true) ||
-        !hold_msr(p->t, IA32_DEBUGCTL) ||
-        !sampling_around(p, &config, run_taken, lbr->off))
+    if (!sampling_groups(p, selection, true) || !lbr_hold(lbr) ||
+        !sampling_around(p, &config, run_taken, (uint64_t)(uintptr_t)lbr))
         return;
     for (unsigned n = 0; n < p->records; n++)
-        check_entries(p, n);
+        check_entries(p, lbr, n);
 }
 
 TEST(pebs_adaptive_groups,

@@ -16,21 +16,26 @@ static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
 static void make_msrs(void)
 {
     static const uint32_t others[] = {
-        MSR_LBR_SELECT, MSR_LASTBRANCH_TOS, IA32_DEBUGCTL, IA32_RTIT_CTL,
-        IA32_FS_BASE,   IA32_GS_BASE,       IA32_EFER,     IA32_STAR,
-        IA32_LSTAR,     IA32_FMASK};
+        IA32_DEBUGCTL, IA32_RTIT_CTL, IA32_FS_BASE, IA32_GS_BASE,
+        IA32_EFER,     IA32_STAR,     IA32_LSTAR,   IA32_FMASK};
+    const bool arch = device.format == ARCH;
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         fake_msr(others[i]);
+    fake_msr(arch ? IA32_LBR_CTL : MSR_LBR_SELECT);
+    fake_msr(arch ? IA32_LBR_DEPTH : MSR_LASTBRANCH_TOS)->value =
+        arch ? device.depth : 0;
     for (unsigned n = 0; n < device.depth; n++) {
-        fake_msr(MSR_LASTBRANCH_FROM_IP(n));
-        fake_msr(MSR_LASTBRANCH_TO_IP(n));
-        if (device.format == 5)
-            fake_msr(MSR_LBR_INFO(n));
+        fake_msr(arch ? IA32_LBR_FROM_IP(n) : MSR_LASTBRANCH_FROM_IP(n));
+        fake_msr(arch ? IA32_LBR_TO_IP(n) : MSR_LASTBRANCH_TO_IP(n));
+        if (arch || device.format == 5)
+            fake_msr(arch ? IA32_LBR_INFO(n) : MSR_LBR_INFO(n));
     }
     if (wrong(MSR_LOSES))
         fake_msr(device.number)->writable =
-            device.number == MSR_LBR_SELECT ? ~BIT(3) : ~BIT(0);
+            device.number == MSR_LBR_SELECT || device.number == IA32_LBR_CTL
+                ? ~BIT(3)
+                : ~BIT(0);
 }
 
 static void begin(const struct test *test)
@@ -48,6 +53,9 @@ static void begin(const struct test *test)
         all[p].cpu.rtm = all[p].cpu.hle = device.format != 3;
         all[p].cpu.pdcm = true;
         all[p].cpu.perf_capabilities = device.format;
+        all[p].cpu.arch_lbr = device.format == ARCH;
+        all[p].cpu.leaf1c_eax = 0x0b; /* 8, 16 and 32 */
+        all[p].cpu.leaf1c_ebx = all[p].cpu.leaf1c_ecx = 7;
         all[p].processor = p;
         all[p].all = all;
         all[p].results = results;
@@ -80,8 +88,11 @@ static enum verdict verdict_of(const struct test *test)
 static void generation(unsigned format)
 {
     device.format = format;
-    device.model = format == 3 ? 0x2a : format == 4 ? 0x3c : 0x5e;
-    device.depth = format == 5 ? 32 : 16;
+    device.model = format == 3   ? 0x2a
+                   : format == 4 ? 0x3c
+                   : format == 5 ? 0x5e
+                                 : 0x8f;
+    device.depth = format >= 5 ? 32 : 16;
     device.is = RIGHT;
 }
 
@@ -106,10 +117,17 @@ static void seen(const struct test *test, unsigned format, enum wrong is,
                  number, verdict);
 }
 
+static const unsigned formats[] = {3, 4, 5, ARCH};
+#define FOR_EACH_FORMAT(format)                                                \
+    for (unsigned i_ = 0, format; i_ < sizeof(formats) / sizeof(formats[0]) && \
+                                  (format = formats[i_], true);                \
+         i_++)
+
 static void healthy(void **state)
 {
     (void)state;
-    for (unsigned format = 3; format <= 5; format++) {
+    FOR_EACH_FORMAT(format)
+    {
         passes(&test_lbr_stack, format);
         passes(&test_lbr_filter, format);
         passes(&test_lbr_registers, format);
@@ -121,17 +139,23 @@ static void healthy(void **state)
 static void stack(void **state)
 {
     (void)state;
-    for (unsigned format = 3; format <= 5; format++)
-        for (enum wrong is = FROM_OFF; is <= TARGETS_PREDICTED; is++)
+    FOR_EACH_FORMAT(format)
+    for (enum wrong is = FROM_OFF; is <= TARGETS_PREDICTED; is++)
+        if (format != ARCH || is != TOS_STUCK) /* there is none */
             seen(&test_lbr_stack, format, is, 0);
-    for (enum wrong is = CYCLES_LOW; is <= CYCLES_OF_LEFT_OUT; is++)
+    for (enum wrong is = CYCLES_LOW; is <= CYCLES_OF_LEFT_OUT; is++) {
         seen(&test_lbr_stack, 5, is, 0);
+        seen(&test_lbr_stack, ARCH, is, 0);
+    }
+    seen(&test_lbr_stack, ARCH, TYPE_OF_NEXT, 0);
+    seen(&test_lbr_stack, ARCH, UNTIMED, 0);
 }
 
 static void filter(void **state)
 {
     (void)state;
-    for (unsigned format = 3; format <= 5; format++) {
+    FOR_EACH_FORMAT(format)
+    {
         for (unsigned bit = 0; bit <= 8; bit++)
             seen(&test_lbr_filter, format, SELECT_IGNORED, bit);
         for (unsigned bit = 2; bit <= 8; bit++)
@@ -139,14 +163,15 @@ static void filter(void **state)
         seen(&test_lbr_filter, format, LEVEL_IGNORED, 0);
     }
     seen(&test_lbr_filter, 4, RETURNED_KEPT, 0);
+    seen(&test_lbr_filter, ARCH, RETURNED_KEPT, 0);
 }
 
 static void transactions(void **state)
 {
     (void)state;
-    for (unsigned format = 4; format <= 5; format++)
-        for (enum wrong is = IN_TX_NEVER; is <= ABORT_TO; is++)
-            seen(&test_lbr_transactions, format, is, 0);
+    FOR_EACH_FORMAT(format)
+    for (enum wrong is = IN_TX_NEVER; format != 3 && is <= ABORT_TO; is++)
+        seen(&test_lbr_transactions, format, is, 0);
 }
 
 static void registers(void **state)
@@ -177,12 +202,34 @@ static void registers(void **state)
     assert_int_equal(verdict_of(&test_lbr_registers), VERDICT_FAIL);
 }
 
+/* Architectural ones: no bit that is reserved, no other depth, and each write
+ * of a depth empties them. */
+static void registers_arch(void **state)
+{
+    static const uint32_t msrs[] = {IA32_LBR_CTL,        IA32_LBR_DEPTH,
+                                    IA32_LBR_FROM_IP(0), IA32_LBR_FROM_IP(31),
+                                    IA32_LBR_TO_IP(0),   IA32_LBR_TO_IP(31),
+                                    IA32_LBR_INFO(0),    IA32_LBR_INFO(31)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++) {
+        seen(&test_lbr_registers, ARCH, MSR_MISSING, msrs[i]);
+        if (msrs[i] == IA32_LBR_DEPTH)
+            continue;
+        seen(&test_lbr_registers, ARCH, MSR_LOSES, msrs[i]);
+        seen(&test_lbr_registers, ARCH, MSR_SHARED, msrs[i]);
+    }
+    seen(&test_lbr_registers, ARCH, RESERVED_KEPT, 0);
+    seen(&test_lbr_registers, ARCH, DEPTH_ANY, 0);
+    seen(&test_lbr_registers, ARCH, DEPTH_KEEPS, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy),   cmocka_unit_test(stack),
         cmocka_unit_test(filter),    cmocka_unit_test(transactions),
-        cmocka_unit_test(registers),
+        cmocka_unit_test(registers), cmocka_unit_test(registers_arch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,14 @@ enum wrong {
     MSR_SHARED,
     RESERVED_KEPT,
     ANY_ADDRESS, /* also one that is not canonical */
+    DEPTH_ANY,   /* architectural ones: any depth is taken, */
+    DEPTH_KEEPS, /* which leaves the entries */
+    TYPE_OF_NEXT,
+    UNTIMED,
 };
+
+/* device.format of architectural ones, as 345H[5:0] has it. */
+#define ARCH 0x3f
 
 static struct {
     enum wrong is;
@@ -167,9 +174,23 @@ static bool wrong(enum wrong is)
     return device.is == is;
 }
 
+/* IA32_LBR_CTL as MSR_LBR_SELECT would have it: 1 leaves out. */
+static uint64_t selected(void)
+{
+    static const uint8_t captures[] = {1, 2, 16, 19, 20, 21, 18, 17, 22};
+    uint64_t select = 0;
+
+    if (device.format != ARCH)
+        return fake_msr(MSR_LBR_SELECT)->value;
+    for (unsigned n = 0; n < sizeof(captures); n++)
+        if ((fake_msr(IA32_LBR_CTL)->value >> captures[n] & 1) == 0)
+            select |= BIT(n);
+    return select;
+}
+
 static bool captured(uint32_t kind)
 {
-    uint64_t select = fake_msr(MSR_LBR_SELECT)->value;
+    uint64_t select = selected();
     const bool user = (kind & LBR_TO_USR) != 0;
 
     if (wrong(SELECT_IGNORED))
@@ -196,19 +217,52 @@ static uint64_t flags_of(uint32_t kind)
     return device.format == 3 ? flags & BIT(63) : flags;
 }
 
+/* CYC_CNT_VALID, BR_TYPE: JCC, relative and indirect call, return, indirect and
+ * relative jump, and others. */
+static uint64_t info_of(uint32_t kind)
+{
+    static const uint64_t types[] = {8, 0, 4, 3, 5, 1, 2, 8, 8};
+    const bool next = wrong(TYPE_OF_NEXT);
+
+    if (device.format != ARCH)
+        return 0;
+    return (wrong(UNTIMED) ? 0 : BIT(60)) | types[(kind & LBR_KIND) + next]
+                                                << 56;
+}
+
+/* The newest is entry 0. */
+static void push(unsigned depth, uint64_t from, uint64_t to, uint64_t info)
+{
+    for (unsigned n = depth - 1; n > 0; n--) {
+        fake_msr(IA32_LBR_FROM_IP(n))->value =
+            fake_msr(IA32_LBR_FROM_IP(n - 1))->value;
+        fake_msr(IA32_LBR_TO_IP(n))->value =
+            fake_msr(IA32_LBR_TO_IP(n - 1))->value;
+        fake_msr(IA32_LBR_INFO(n))->value =
+            fake_msr(IA32_LBR_INFO(n - 1))->value;
+    }
+    fake_msr(IA32_LBR_FROM_IP(0))->value = from;
+    fake_msr(IA32_LBR_TO_IP(0))->value = to;
+    fake_msr(IA32_LBR_INFO(0))->value = info;
+}
+
 static void record(uint32_t kind, uint64_t from, uint64_t to, uint64_t cycles)
 {
     const unsigned depth = wrong(HALF_DEEP) ? device.depth / 2 : device.depth;
     const bool abort = (kind & LBR_ABORT) != 0;
-    struct fake_msr *tos = fake_msr(MSR_LASTBRANCH_TOS);
 
     if (!captured(kind) || (abort && wrong(ABORT_MISSING)))
         return;
+    from += wrong(FROM_OFF) || (abort && wrong(ABORT_FROM)) ? 256 : 0;
+    to += wrong(TO_OFF) || (abort && wrong(ABORT_TO)) ? 1 : 0;
+    if (device.format == ARCH) {
+        push(depth, from, to, flags_of(kind) | info_of(kind) | cycles);
+        return;
+    }
+    struct fake_msr *tos = fake_msr(MSR_LASTBRANCH_TOS);
     const unsigned n = (unsigned)(tos->value + 1) % depth;
     if (!wrong(TOS_STUCK))
         tos->value = n;
-    from += wrong(FROM_OFF) || (abort && wrong(ABORT_FROM)) ? 256 : 0;
-    to += wrong(TO_OFF) || (abort && wrong(ABORT_TO)) ? 1 : 0;
     fake_msr(MSR_LASTBRANCH_FROM_IP(n))->value =
         from | (device.format == 5 ? 0 : flags_of(kind));
     fake_msr(MSR_LASTBRANCH_TO_IP(n))->value = to;
@@ -296,7 +350,8 @@ uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
 
-    assert_int_equal(ring3->msr, IA32_DEBUGCTL);
+    assert_int_equal(ring3->msr,
+                     device.format == ARCH ? IA32_LBR_CTL : IA32_DEBUGCTL);
     assert_int_equal(enable & 1, 1);
     ring3->vector = HW_NO_FAULT;
     for (const struct lbr_row *row = window_ring3_rows; row->kind != LBR_END;
@@ -332,6 +387,10 @@ static bool is_refused(uint32_t msr, uint64_t value)
     const bool address =
         msr >= MSR_LASTBRANCH_FROM_IP(0) && msr <= MSR_LASTBRANCH_TO_IP(31);
 
+    if (msr == IA32_LBR_CTL)
+        return (value & ~UINT64_C(0x7f000f)) != 0 && !wrong(RESERVED_KEPT);
+    if (msr == IA32_LBR_DEPTH)
+        return value != 8 && value != 16 && value != 32 && !wrong(DEPTH_ANY);
     if (msr == MSR_LBR_SELECT)
         return (value & ~select) != 0 && !wrong(RESERVED_KEPT);
     return address && device.format == 5 && !wrong(ANY_ADDRESS) &&
@@ -347,6 +406,11 @@ static int access(uint32_t msr, const uint64_t *written)
         return HW_NO_FAULT;
     if (is_refused(msr, *written))
         return HW_GP;
+    for (unsigned n = 0; msr == IA32_LBR_DEPTH && n < device.depth; n++)
+        if (!wrong(DEPTH_KEEPS))
+            fake_msr(IA32_LBR_FROM_IP(n))->value =
+                fake_msr(IA32_LBR_TO_IP(n))->value =
+                    fake_msr(IA32_LBR_INFO(n))->value = 0;
     if (wrong(MSR_SHARED) && msr == device.number) {
         const unsigned here = fake_current;
 

@@ -36,7 +36,7 @@ static void models(void **state)
         {0x1a, 3, 16, 0x1ff}, {0x2a, 3, 16, 0x1ff}, {0x3a, 3, 16, 0x1ff},
         {0x3c, 4, 16, 0x3ff}, {0x3d, 4, 16, 0x3ff}, {0x5e, 5, 32, 0x3ff},
         {0xa5, 5, 32, 0x3ff}, {0x5e, 2, 0, 0},      {0x5e, 6, 0, 0},
-        {0x5e, 63, 0, 0},     {0x97, 5, 0, 0},
+        {0x5e, 63, 0, 0},     {0xcc, 5, 0, 0},
     };
     struct lbr_model model;
 
@@ -62,6 +62,90 @@ static void models(void **state)
     memcpy(id.vendor, "AuthenticAMD", 12);
     id.pdcm = true;
     assert_false(lbr_of(&id, &model));
+}
+
+/* CPUID.1CH: the deepest of 8 to 32; filters there have to be. */
+static void models_arch(void **state)
+{
+    static const struct {
+        uint32_t eax, ebx, ecx;
+        unsigned depth; /* 0: not known */
+        uint64_t select;
+    } rows[] = {
+        {0x0b, 7, 7, 32, 0x3ff},
+        {0x01, 7, 7, 8, 0x3ff},
+        {0x8a, 3, 0, 32, 0x1ff},
+        {0x04, 7, 1, 24, 0x3ff},
+        {0xf0, 7, 7, 0, 0},
+        {0x00, 7, 7, 0, 0},
+        {0x0b, 6, 7, 0, 0},
+        {0x0b, 5, 7, 0, 0},
+        {0xc000000b, 7, 0xf0007, 32, 0x3ff},
+    };
+    struct lbr_model model;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct identity id = processor(0x97, 0x3f);
+
+        id.arch_lbr = true;
+        id.core_type = i % 2 == 0 ? 0x20 : 0x40;
+        id.rtm = i % 3 == 0;
+        id.leaf1c_eax = rows[i].eax;
+        id.leaf1c_ebx = rows[i].ebx;
+        id.leaf1c_ecx = rows[i].ecx;
+        assert_int_equal(lbr_of(&id, &model), rows[i].depth != 0);
+        if (rows[i].depth == 0)
+            continue;
+        assert_int_equal(model.depth, rows[i].depth);
+        assert_int_equal(model.select, rows[i].select);
+        assert_int_equal(model.mispredicts, rows[i].ecx & 1);
+        assert_int_equal(model.cycles, rows[i].ecx >> 1 & 1);
+        assert_int_equal(model.types, rows[i].ecx >> 2 & 1);
+        assert_int_equal(model.tsx, id.rtm);
+        assert_true(model.arch && model.info);
+    }
+}
+
+/* IA32_LBR_CTL captures where MSR_LBR_SELECT leaves out. */
+static void controls(void **state)
+{
+    static const uint64_t without[] = {
+        0x7f0004, 0x7f0002, 0x7e0006, 0x770006, 0x6f0006,
+        0x5f0006, 0x7b0006, 0x7d0006, 0x3f0006,
+    };
+
+    (void)state;
+    assert_int_equal(lbr_control(0), 0x7f0006);
+    for (unsigned bit = 0; bit < 9; bit++)
+        assert_int_equal(lbr_control(BIT(bit)), without[bit]);
+    assert_int_equal(lbr_control(0x3c4), 0x38000e);
+}
+
+/* IA32_LBR_x_INFO: cycles, BR_TYPE, CYC_CNT_VALID, TSX_ABORT, IN_TSX, MISPRED;
+ * the others are not defined. */
+static void infos(void **state)
+{
+    const struct lbr_model model = {
+        .arch = true, .info = true, .tsx = true, .types = true, .depth = 32};
+    const struct lbr_entry entry = {BODY, HIGH, UINT64_C(0x35ffffffffff8001)};
+    struct lbr_record r = lbr_decode(&model, &entry);
+
+    (void)state;
+    assert_true(r.from == BODY && r.to == HIGH && !r.malformed);
+    assert_int_equal(r.cycles, 0x8001);
+    assert_int_equal(r.type, 5);
+    assert_true(!r.untimed && r.abort && !r.in_tx && !r.mispredicted);
+    for (unsigned bit = 56; bit < 64; bit++) {
+        const struct lbr_entry one = {BODY, HIGH, BIT(bit)};
+
+        r = lbr_decode(&model, &one);
+        assert_int_equal(r.type, bit < 60 ? 1 << (bit - 56) : 0);
+        assert_int_equal(r.untimed, bit != 60);
+        assert_int_equal(r.abort, bit == 61);
+        assert_int_equal(r.in_tx, bit == 62);
+        assert_int_equal(r.mispredicted, bit == 63);
+    }
 }
 
 static struct lbr_model model_of(unsigned format)
@@ -300,10 +384,11 @@ static void window(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models),  cmocka_unit_test(formats),
-        cmocka_unit_test(filters), cmocka_unit_test(comparison),
-        cmocka_unit_test(loose),   cmocka_unit_test(depth),
-        cmocka_unit_test(window),
+        cmocka_unit_test(models),     cmocka_unit_test(models_arch),
+        cmocka_unit_test(controls),   cmocka_unit_test(infos),
+        cmocka_unit_test(formats),    cmocka_unit_test(filters),
+        cmocka_unit_test(comparison), cmocka_unit_test(loose),
+        cmocka_unit_test(depth),      cmocka_unit_test(window),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
