@@ -139,7 +139,7 @@ enum pebs_error pebs_adaptive_decode(const uint8_t *bytes, size_t size,
     if (size < sizeof(form))
         return PEBS_RECORD_CUT_SHORT;
     form = pebs_quadword(bytes);
-    if ((form & BITS(47, 0) & ~PEBS_DATA_DEFINED) != 0)
+    if ((form & BITS(31, 0) & ~PEBS_DATA_DEFINED) != 0)
         return PEBS_UNKNOWN_GROUPS;
     needed = pebs_group_at(form, PEBS_GROUP_COUNT);
     if (form >> 48 != needed)

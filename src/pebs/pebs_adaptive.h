@@ -5,7 +5,10 @@
  *
  * A record is the basic group and, in this order, those of the others that
  * MSR_PEBS_DATA_CFG (3F2H) selects. Its first quadword, Record Format, has the
- * selection [47:0] and the record's size [63:48].
+ * selection [31:0] and the record's size [63:48]; [47:32] is Retire Latency
+ * where IA32_PERF_CAPABILITIES (345H)[17] is set (Linux,
+ * arch/x86/include/asm/perf_event.h, struct pebs_basic, and pebs_timing_info
+ * of arch/x86/events/perf_event.h, alone to say so), else 0.
  *
  * SDM 3B, "Adaptive PEBS", "Adaptive PEBS Counter Control", "PEBS Data
  * Configuration", "PEBS Record Format" with the tables of "Basic Info",
@@ -22,7 +25,7 @@
 
 #include "src/pebs/pebs_decode.h"
 
-/* MSR_PEBS_DATA_CFG (3F2H), and [47:0] of Record Format. */
+/* MSR_PEBS_DATA_CFG (3F2H), and [31:0] of Record Format. */
 #define PEBS_DATA_MEMORY  BIT(0)
 #define PEBS_DATA_GPRS    BIT(1)
 #define PEBS_DATA_XMM     BIT(2)
@@ -49,6 +52,9 @@ size_t pebs_group_size(uint64_t selection, enum pebs_group group);
 
 /* Where it begins, or would. PEBS_GROUP_COUNT: the end of the record. */
 size_t pebs_group_at(uint64_t selection, enum pebs_group group);
+
+/* Cycles between the retirement of the instruction before and its own. */
+#define PEBS_RETIRE_LATENCY BITS(47, 32)
 
 /* Quadword n of a group of the record that begins at bytes[0], which has it.
  * Of XMM: register n / 2, [63:0] and then [127:64]. Of the LBRs: entry n / 3,

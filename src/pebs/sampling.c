@@ -79,6 +79,8 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
         .area = (volatile struct pebs_ds_area *)memory,
         .buffer = memory + SAMPLING_BUFFER_AT,
         .mask = BITS(id->counter_bits - 1, 0),
+        .timing =
+            (id->perf_capabilities & IA32_PERF_CAPABILITIES_PEBS_TIMING) != 0,
     };
     /* Present and dirty before the processor needs them. */
     memset(memory, SAMPLING_GUARD, TEST_RECORDS_BYTES);
@@ -321,6 +323,11 @@ bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
     if (!check(p->t, error == PEBS_OK, "record %u: %s", n,
                pebs_error_text(error)))
         return false;
+    if (!p->timing && (record->record_format & PEBS_RETIRE_LATENCY) != 0)
+        return check(p->t, false,
+                     "record %u: Record Format (00H) is 0x%lx; wanted 0 in "
+                     "[47:32], IA32_PERF_CAPABILITIES (345H)[17] being 0",
+                     n, record->record_format);
     check_addresses(p, n, record);
     return true;
 }

@@ -55,6 +55,7 @@ struct sampling {
     unsigned format;
     uint64_t selection; /* MSR_PEBS_DATA_CFG (3F2H), with format 4 */
     bool basic;         /* Adaptive_Record is 0 in the selects */
+    bool timing;        /* records have Retire Latency */
     size_t size;        /* of a record */
     struct sampling_config config;
     volatile struct pebs_ds_area *area; /* the processor writes to it */

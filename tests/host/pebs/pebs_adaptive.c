@@ -230,17 +230,39 @@ static void refused(void **state)
         const uint64_t form = (3 | UINT64_C(208) << 48) ^ BIT(bit);
         memcpy(bytes, &form, 8);
         if (bit >= 24 && bit < 32)
-            continue; /* entries of no group */
-        assert_int_equal(pebs_decode(bytes, 208, 4, &record),
-                         reserved ? PEBS_UNKNOWN_GROUPS
-                                  : PEBS_SIZE_NOT_OF_GROUPS);
-        assert_int_equal(record.rip, 77);
+            continue;                /* entries of no group */
+        if (bit < 32 || bit >= 48) { /* Retire Latency */
+            assert_int_equal(pebs_decode(bytes, 208, 4, &record),
+                             reserved ? PEBS_UNKNOWN_GROUPS
+                                      : PEBS_SIZE_NOT_OF_GROUPS);
+            assert_int_equal(record.rip, 77);
+        }
         if (bit >= 48)
             continue;
         assert_int_equal(pebs_record_size(4, BIT(bit), &size),
                          reserved ? PEBS_UNKNOWN_GROUPS : PEBS_OK);
         assert_int_equal(size == 0, reserved);
     }
+    free(bytes);
+}
+
+/* The first quadword's third field is neither of the groups nor of the size. */
+static void retire_latency(void **state)
+{
+    uint8_t *bytes = made(3, 208);
+    const uint64_t form = UINT64_C(0x00d0123400000003);
+    struct pebs_record record;
+
+    (void)state;
+    memcpy(bytes, &form, 8);
+    assert_int_equal(pebs_decode(bytes, 208, 4, &record), PEBS_OK);
+    assert_int_equal(record.size, 208);
+    assert_int_equal((record.record_format & PEBS_RETIRE_LATENCY) >> 32,
+                     0x1234);
+    assert_int_equal(record.data_linear_address, 0x1020);
+    assert_int_equal(record.r15, 0x10c8);
+    assert_int_equal(pebs_group_value(bytes, &record, PEBS_GROUP_GPRS, 1),
+                     record.rip);
     free(bytes);
 }
 
@@ -266,7 +288,7 @@ int main(void)
         cmocka_unit_test(golden_record),  cmocka_unit_test(members),
         cmocka_unit_test(selections),     cmocka_unit_test(entries),
         cmocka_unit_test(prefixes),       cmocka_unit_test(refused),
-        cmocka_unit_test(reserved_abort),
+        cmocka_unit_test(retire_latency), cmocka_unit_test(reserved_abort),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
