@@ -83,7 +83,8 @@ help:
 	@echo '                their EFI builds, TESTS=patterns'
 	@echo 'make test     every check there is'
 	@echo 'make host | lint | boot   one kind of them'
-	@echo 'make observed  tests/boot/observed.txt: what is observed on each personality'
+	@echo 'make observed  tests/boot/observed.txt: what is observed on each personality,'
+	@echo '              or on CPUS= alone'
 	@echo 'make mutants  COUNT=$(COUNT) small changes of src/, drawn by SEED: is each noticed,'
 	@echo '              by a unit test or a verdict? ROOM=folders of src/, by patterns'
 	@echo 'make deviations  COUNT=50 the same of the simulated processor: does a test see each?'
@@ -612,7 +613,7 @@ faults: $(B)/tsxpmu.img $(B)/silicon.efi
 claims:
 	@SEEDS="$(SEEDS)" $(PYTHON) tests/check.py claims
 observed: $(B)/tsxpmu.img $(B)/smp2.state
-	@TESTS="$(TESTS)" $(PYTHON) tests/check.py observed
+	@TESTS="$(TESTS)" CPUS="$(CPUS)" $(PYTHON) tests/check.py observed
 # What a mutant is compiled and linked with, and beside. The unit tests share
 # what they test, there, as a library.
 PIC := $(addprefix $(B)/pic/,$(addsuffix .o,$(HOST_CORE) \

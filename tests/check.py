@@ -188,7 +188,7 @@ def claims() -> None:
 
 def observed() -> None:
     import observed as figures_of
-    figures_of.write(result, os.environ.get("TESTS") or "")
+    figures_of.write(result, os.environ.get("TESTS") or "", os.environ.get("CPUS") or "")
 
 
 def mutants() -> None:

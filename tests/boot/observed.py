@@ -5,7 +5,7 @@ What the manual leaves open is never a FAIL; but on a simulated processor some o
 it follows from the personality: whether all instructions of a kind do something,
 or none, and of how many. observed.txt has these figures, "n of N", where runs of
 two seeds say the same; `make boot` compares. `make observed` writes it, to be read
-as a difference; with TESTS= the figures of these alone.
+as a difference; with TESTS= or CPUS= the figures of these alone.
 
 The same of how many checks a test makes, "checks | N of N": one that makes fewer
 would pass, and show less.
@@ -134,12 +134,18 @@ def _certain(runs: list[Figures], cpu: str) -> Figures:
             and not (key[1] == CHECKS and {(cpu, key[0]), ("", key[0])} & TRIES)}
 
 
-def write(result: Callable[[str, Iterable[str]], None], tests: str = "") -> None:
-    """tests: names or patterns between commas, if those of others are to stay."""
-    machines = [(cpu, smt) for cpu, smt, _ in expected.runs()]
+def _is_of(patterns: str, name: str) -> bool:
+    return not patterns or any(fnmatch.fnmatch(name, p) for p in patterns.split(","))
+
+
+def write(result: Callable[[str, Iterable[str]], None], tests: str = "",
+          cpus: str = "") -> None:
+    """tests, cpus: names or patterns between commas, if those of others are to stay."""
+    all_machines = [(cpu, smt) for cpu, smt, _ in expected.runs()]
+    machines = [machine for machine in all_machines if _is_of(cpus, machine[0])]
     options = OPTIONS + (" tests=" + tests if tests else "")
     jobs = [(cpu, smt, seed, options) for cpu, smt in machines for seed in SEEDS]
-    others = read() if tests else {}
+    others = read() if tests or cpus else {}
     with concurrent.futures.ThreadPoolExecutor(boots.CORES) as pool:
         outcomes = list(pool.map(lambda job: _run(*job), jobs))
     runs = [figures for figures, _ in outcomes]
@@ -148,11 +154,15 @@ def write(result: Callable[[str, Iterable[str]], None], tests: str = "") -> None
         result("observed: nothing is written", wrong)
         return
     where: dict[tuple[str, str, str], list[str]] = {}
-    for at, (cpu, smt) in enumerate(machines):
-        for (test, what), numbers in _certain(runs[2 * at:2 * at + 2], cpu).items():
+    for cpu, smt in all_machines:
+        now: Figures = {}
+        if (cpu, smt) in machines:
+            at = 2 * machines.index((cpu, smt))
+            now = _certain(runs[at:at + 2], cpu)
+        for (test, what), numbers in now.items():
             where.setdefault((test, what, ", ".join(numbers)), []).append(f"{cpu}/{smt}")
         for (test, what), numbers in others.get(f"{cpu}/{smt}", {}).items():
-            if not any(fnmatch.fnmatch(test, p) for p in tests.split(",")):
+            if not (_is_of(tests, test) and (cpu, smt) in machines):
                 where.setdefault((test, what, ", ".join(numbers)), []).append(f"{cpu}/{smt}")
     with open(TABLE, "w", encoding="ascii") as file:
         file.write(HEAD)
