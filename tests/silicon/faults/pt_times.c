@@ -32,6 +32,12 @@ FAULT(pt_tsc_behind,
       .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_TSC_PAYLOAD,
       .add = (uint64_t)(-(INT64_C(1) << 28)))
 
+FAULT(pt_crystal_slower,
+      .what = "[PT with MTC] leaf 15H says a slower crystal than MTC has",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL",
+                 "icelake-client on 1 pt_timing FAIL"},
+      .quantity = OF_EBX, .number = 0x15, .add = 30)
+
 FAULT(pt_cbr_missing, .what = "[PT] no CBR",
       .caught = {"skylake-2018 on 1 pt_enable FAIL"}, .rule = PT_CBR)
 

@@ -151,15 +151,9 @@ static void leaf_14(const struct processor *p, uint32_t subleaf,
 static void leaf_of_personality(const struct processor *p, uint32_t leaf,
                                 uint32_t subleaf, struct cpuid_result *out)
 {
-    const struct personality *cpu = p->cpu;
+    struct cpuid_row row = personality_leaf(p->cpu, leaf, subleaf);
 
-    for (size_t n = 0; n < cpu->cpuid_rows; n++) {
-        const struct cpuid_row *row = &cpu->cpuid[n];
-
-        if (row->leaf == leaf && row->subleaf == subleaf)
-            *out =
-                (struct cpuid_result){row->eax, row->ebx, row->ecx, row->edx};
-    }
+    *out = (struct cpuid_result){row.eax, row.ebx, row.ecx, row.edx};
 }
 
 void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,

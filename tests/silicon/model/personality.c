@@ -30,3 +30,12 @@ const struct personality *personality_find(const char *name)
             return p;
     return NULL;
 }
+
+struct cpuid_row personality_leaf(const struct personality *cpu, uint32_t leaf,
+                                  uint32_t subleaf)
+{
+    for (size_t n = 0; n < cpu->cpuid_rows; n++)
+        if (cpu->cpuid[n].leaf == leaf && cpu->cpuid[n].subleaf == subleaf)
+            return cpu->cpuid[n];
+    return (struct cpuid_row){0};
+}

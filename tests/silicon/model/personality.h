@@ -128,6 +128,10 @@ struct personality {
 /* The personality of that name, or NULL. `-` and `_` are different. */
 const struct personality *personality_find(const char *name);
 
+/* A leaf that is given word for word; all 0 if it is not. */
+struct cpuid_row personality_leaf(const struct personality *cpu, uint32_t leaf,
+                                  uint32_t subleaf);
+
 /* The n-th personality in the order of their file names, or NULL. */
 const struct personality *personality_at(size_t n);
 

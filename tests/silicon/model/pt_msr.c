@@ -19,12 +19,8 @@
 
 struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf)
 {
-    const struct personality *cpu = p->cpu;
-    struct cpuid_row row = {0};
+    struct cpuid_row row = personality_leaf(p->cpu, LEAF_PT, subleaf);
 
-    for (size_t n = 0; n < cpu->cpuid_rows; n++)
-        if (cpu->cpuid[n].leaf == LEAF_PT && cpu->cpuid[n].subleaf == subleaf)
-            row = cpu->cpuid[n];
     /* The crystal is that of QEMU's timer then, and too fast for MTC: between
      * two instructions that are stepped its eight bits wrap. */
     if (p->machine->os && subleaf == 0)

@@ -159,15 +159,26 @@ void pt_put_cyc(struct processor *p)
     pt->cyc_sent = true;
 }
 
-/* The crystal clock: leaf 15H has 250 / 2 times it as the TSC. */
-static uint64_t crystal_ticks(const struct pt_step *now)
+/* The crystal clock: the TSC is EBX / EAX of leaf 15H times it. */
+static uint64_t crystal_ticks(const struct processor *p,
+                              const struct pt_step *now, uint64_t *rest)
 {
-    return now->tsc / 125;
+    struct cpuid_row leaf = personality_leaf(p->cpu, 0x15, 0);
+    uint64_t ticks;
+
+    *rest = 0;
+    if (leaf.ebx == 0) /* nor has it MTC */
+        return 0;
+    ticks = now->tsc * leaf.eax / leaf.ebx;
+    *rest = now->tsc - (ticks * leaf.ebx + leaf.eax - 1) / leaf.eax;
+    return ticks;
 }
 
 static uint64_t mtc_now(const struct processor *p, const struct pt_step *now)
 {
-    return crystal_ticks(now) >>
+    uint64_t rest;
+
+    return crystal_ticks(p, now, &rest) >>
            faults_pt_value(p, PT_MTC_SHIFT,
                            (p->pt.ctl_active & RTIT_MTC_FREQ) >> 14);
 }
@@ -256,6 +267,7 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
     static const uint8_t tsc = 0x19, tma[] = {0x02, 0x73}, cbr[] = {0x02, 0x03};
     bool has_tsc = faults_pt(p, PT_TSC, (p->pt.ctl_active & RTIT_TSC_EN) != 0);
     bool has_mtc = (p->pt.ctl_active & RTIT_MTC_EN) != 0;
+    uint64_t rest, ticks = crystal_ticks(p, now, &rest);
 
     if ((now->cpl != 0 && !faults_pt(p, PT_TSC_IN_RING_3, true)) ||
         (p->pt.in_tx && !faults_pt(p, PT_TSC_IN_TX, true)))
@@ -269,11 +281,10 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
                     7);
     }
     if (faults_pt(p, PT_TMA, has_tsc && has_mtc))
-        put_payload(
-            p, tma, 2,
-            (faults_pt_value(p, PT_TMA_CTC, crystal_ticks(now)) & 0xFFFF) |
-                faults_pt_value(p, PT_TMA_FAST, now->tsc % 125) << 24,
-            5);
+        put_payload(p, tma, 2,
+                    (faults_pt_value(p, PT_TMA_CTC, ticks) & 0xFFFF) |
+                        faults_pt_value(p, PT_TMA_FAST, rest) << 24,
+                    5);
     if (faults_pt(p, PT_CBR, true) &&
         (now->cpl == 0 || faults_pt(p, PT_CBR_IN_RING_3, true)))
         put_payload(p, cbr, 2, faults_pt_value(p, PT_RATIO, RATIO), 2);

@@ -54,6 +54,19 @@ const struct cpuid_row family_cpuid_bdw[7] = {
     { 0x14, 0, 0, 0x00000001, 0x00000001, 0 },
 };
 
+/* Ice Lake client: 48 KiB in 12 ways, 512 KiB, 8 MiB, as processors of 06_7EH
+ * have been read. Its leaf 15H differs: the crystal has 38.4 MHz. */
+const struct cpuid_row family_cpuid_icl[10] = {
+    { 0x04, 0, 0x1C004121, 0x02C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000003FF, 0x00000000 },
+    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    XSAVE_AVX,
+    SKYLAKE_PT,
+    { 0x15, 0, 2, 78, 38400000, 0 },
+    { 0x16, 0, 1500, 3900, 100, 0 },
+};
+
 /* Ice Lake server: 48 KiB in 12 ways, 1.25 MiB in 20, and 6 MiB here. */
 const struct cpuid_row family_cpuid_icx[10] = {
     { 0x04, 0, 0x1C004121, 0x02C0003F, 0x0000003F, 0x00000000 },
@@ -242,8 +255,9 @@ const struct event_row family_events_hsw[61] = {
     { 0xD3, 0x01, EVENT_MEM_LLC_MISS, ANY_COUNTER, 0 },    /* LOCAL_DRAM */
 };
 
-/* Intel's list of events of 06_6AH, "icelakex_core": what is precise there, and
- * which counters count it. */
+/* Intel's lists of events of 06_7EH and 06_6AH, "icelake_core" and
+ * "icelakex_core": what is precise there, and which counters count it. The
+ * first has no event D3H. */
 #define FIRST_FOUR 0x0F
 #define ALL_EIGHT  0xFF
 #define ICX_TX(umask, precise)                                                \
@@ -255,37 +269,41 @@ const struct event_row family_events_hsw[61] = {
 #define ICX_SNOOPS(umask)                                                     \
     { 0xD2, umask, EVENT_MEM_LLC_HIT, FIRST_FOUR, FIRST_FOUR }
 
+#define ICL_EVENTS                                                            \
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_EIGHT, 0 },                         \
+    { 0xC4, 0x00, EVENT_BRANCHES, ALL_EIGHT, 0 },                             \
+    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL_TAKEN, ALL_EIGHT, 0 },           \
+    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ALL_EIGHT, 0 },                        \
+    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ALL_EIGHT, 0 },                      \
+    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, ALL_EIGHT, 0 },                   \
+    { 0xC4, 0x11, EVENT_BRANCHES_CONDITIONAL, ALL_EIGHT, 0 },                 \
+    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ALL_EIGHT, 0 },                       \
+    { 0xC4, 0x40, EVENT_BRANCHES_FAR, ALL_EIGHT, 0 },                         \
+    { 0xC4, 0x80, EVENT_BRANCHES_INDIRECT, ALL_EIGHT, 0 },                    \
+    { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, ALL_EIGHT, 0 },                \
+    { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },                                       \
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },                                   \
+    { 0xA4, 0x01, EVENT_SLOTS, 0, 0 },                                        \
+    { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0, 0 },                               \
+    { 0x2E, 0x41, EVENT_LLC_MISSES, 0, 0 },                                   \
+    ICX_TX(0x01, 0), ICX_TX(0x02, 0), ICX_TX(0x04, ALL_EIGHT),                \
+    { 0x54, 0x01, EVENT_TX_MEM, 0, FIRST_FOUR },                              \
+    { 0x54, 0x02, EVENT_TX_MEM, 0, FIRST_FOUR },                              \
+    { 0x54, 0x80, EVENT_TX_MEM, 0, FIRST_FOUR },                              \
+    { 0x5D, 0x04, EVENT_TX_EXEC, 0, 0 },                                      \
+    ICX_TX(0x08, 0), ICX_TX(0x20, 0), ICX_TX(0x40, 0), ICX_TX(0x80, 0),       \
+    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ALL_EIGHT, 0 },                         \
+    ICX_UOPS(0x11), ICX_UOPS(0x12), ICX_UOPS(0x21), ICX_UOPS(0x41),           \
+    ICX_UOPS(0x42), ICX_UOPS(0x81), ICX_UOPS(0x82),                           \
+    ICX_LOADS(0x01), ICX_LOADS(0x02), ICX_LOADS(0x04), ICX_LOADS(0x08),       \
+    ICX_LOADS(0x10), ICX_LOADS(0x20), ICX_LOADS(0x40),                        \
+    ICX_SNOOPS(0x01), ICX_SNOOPS(0x02), ICX_SNOOPS(0x04), ICX_SNOOPS(0x08),   \
+    { 0xB7, 0x01, EVENT_OFFCORE_0, 0, FIRST_FOUR },                           \
+    { 0xBB, 0x01, EVENT_OFFCORE_1, 0, FIRST_FOUR }
+const struct event_row family_events_icl[48] = { ICL_EVENTS };
+
 const struct event_row family_events_icx[49] = {
-    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_EIGHT, 0 },
-    { 0xC4, 0x00, EVENT_BRANCHES, ALL_EIGHT, 0 },
-    { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL_TAKEN, ALL_EIGHT, 0 },
-    { 0xC4, 0x02, EVENT_BRANCHES_CALL, ALL_EIGHT, 0 },
-    { 0xC4, 0x08, EVENT_BRANCHES_RETURN, ALL_EIGHT, 0 },
-    { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, ALL_EIGHT, 0 },
-    { 0xC4, 0x11, EVENT_BRANCHES_CONDITIONAL, ALL_EIGHT, 0 },
-    { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ALL_EIGHT, 0 },
-    { 0xC4, 0x40, EVENT_BRANCHES_FAR, ALL_EIGHT, 0 },
-    { 0xC4, 0x80, EVENT_BRANCHES_INDIRECT, ALL_EIGHT, 0 },
-    { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, ALL_EIGHT, 0 },
-    { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },
-    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },
-    { 0xA4, 0x01, EVENT_SLOTS, 0, 0 },
-    { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0, 0 },
-    { 0x2E, 0x41, EVENT_LLC_MISSES, 0, 0 },
-    ICX_TX(0x01, 0), ICX_TX(0x02, 0), ICX_TX(0x04, ALL_EIGHT),
-    { 0x54, 0x01, EVENT_TX_MEM, 0, FIRST_FOUR },
-    { 0x54, 0x02, EVENT_TX_MEM, 0, FIRST_FOUR },
-    { 0x54, 0x80, EVENT_TX_MEM, 0, FIRST_FOUR },
-    { 0x5D, 0x04, EVENT_TX_EXEC, 0, 0 },
-    ICX_TX(0x08, 0), ICX_TX(0x20, 0), ICX_TX(0x40, 0), ICX_TX(0x80, 0),
-    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ALL_EIGHT, 0 },
-    ICX_UOPS(0x11), ICX_UOPS(0x12), ICX_UOPS(0x21), ICX_UOPS(0x41),
-    ICX_UOPS(0x42), ICX_UOPS(0x81), ICX_UOPS(0x82),
-    ICX_LOADS(0x01), ICX_LOADS(0x02), ICX_LOADS(0x04), ICX_LOADS(0x08),
-    ICX_LOADS(0x10), ICX_LOADS(0x20), ICX_LOADS(0x40),
-    ICX_SNOOPS(0x01), ICX_SNOOPS(0x02), ICX_SNOOPS(0x04), ICX_SNOOPS(0x08),
+    ICL_EVENTS,
     { 0xD3, 0x01, EVENT_MEM_LLC_MISS, FIRST_FOUR, FIRST_FOUR },
-    { 0xB7, 0x01, EVENT_OFFCORE_0, 0, FIRST_FOUR },
-    { 0xBB, 0x01, EVENT_OFFCORE_1, 0, FIRST_FOUR },
 };
 /* clang-format on */

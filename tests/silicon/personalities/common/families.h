@@ -10,11 +10,11 @@
 #include "tests/silicon/model/personality.h"
 
 extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
-    family_cpuid_bdw[7], family_cpuid_icx[10];
+    family_cpuid_bdw[7], family_cpuid_icl[10], family_cpuid_icx[10];
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
     family_msrs_hsw[2], family_msrs_snb[3], family_msrs_icx[5];
 extern const struct event_row family_events_skl[61], family_events_hsw[61],
-    family_events_old[34], family_events_icx[49];
+    family_events_old[34], family_events_icl[48], family_events_icx[49];
 
 /* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
  * Optimization Reference Manual, "TLB Parameters" of each generation. */
@@ -85,26 +85,37 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
                                      .arch_capabilities = BIT(7)
 
 /* [14] PEBS_BASELINE, [15] PERF_METRICS. Eight counters, SMT on or off. L1D 48
- * KiB, 12 ways; L2 1.25 MiB, 20 ways. EDX[29] MSR 10AH: RDCL_NO, IBRS_ALL,
- * SKIP_L1DFL_VMENTRY, MDS_NO, PSCHANGE_MC_NO, TSX_CTRL, TAA_NO. */
-#define ICELAKE_SERVER                                                       \
-    .leaf_max = 0x16, .perfmon_version = 5,                                  \
-    .perf_capabilities = PERF_CAPABILITIES(5, 4) | BITS(15, 14),             \
-    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,                        \
-    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,                  \
-    .leaf7_edx = 0x20000000, .arch_capabilities = 0x1EB,                     \
-    .caches =                                                                \
-        {                                                                    \
-            .l1 = {64, 12},                                                  \
-            .l2 = {1024, 20},                                                \
-            .llc = {8192, 12},                                               \
-            .dtlb = {16, 4},                                                 \
-            .stlb = {128, 16},                                               \
-    },                                                                       \
-    .offcore_dram = OFFCORE_DRAM, .lbr_beside_pt = true, .hle_absent = true, \
-    FAMILY_TRANSACTIONS(48), .counters_smt = 8, .counters_alone = 8,         \
-    .fixed_counters = 4,                                                     \
-    FAMILY_TABLES(family_cpuid_icx, family_msrs_icx, family_events_icx)
+ * KiB, 12 ways; L2 1.25 MiB, 20 ways, of the server, and 512 KiB, 8 ways. */
+#define ICE_LAKE                                                       \
+    .leaf_max = 0x16, .perfmon_version = 5,                            \
+    .perf_capabilities = PERF_CAPABILITIES(5, 4) | BITS(15, 14),       \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,            \
+    .leaf7_edx = 0x20000000, .offcore_dram = OFFCORE_DRAM,             \
+    .lbr_beside_pt = true, FAMILY_TRANSACTIONS(48), .counters_smt = 8, \
+    .counters_alone = 8, .fixed_counters = 4
+
+#define CACHES_ICE_LAKE(l2_ways, llc_ways) \
+    .caches = {                            \
+        .l1 = {64, 12},                    \
+        .l2 = {1024, l2_ways},             \
+        .llc = {8192, llc_ways},           \
+        .dtlb = {16, 4},                   \
+        .stlb = {128, 16},                 \
+    }
+
+/* MSR 10AH: RDCL_NO, IBRS_ALL, SKIP_L1DFL_VMENTRY, MDS_NO, PSCHANGE_MC_NO,
+ * TSX_CTRL, TAA_NO. */
+#define ICELAKE_SERVER                                                        \
+    ICE_LAKE, CACHES_ICE_LAKE(20, 12),                                        \
+        .arch_capabilities = 0x1EB,                                           \
+        .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM, .hle_absent = true, \
+        FAMILY_TABLES(family_cpuid_icx, family_msrs_icx, family_events_icx)
+
+/* MSR 10AH: the same without TSX_CTRL, as there is no TSX, and TAA_NO. */
+#define ICELAKE_CLIENT                                                \
+    ICE_LAKE, CACHES_ICE_LAKE(8, 16),                                 \
+        .arch_capabilities = 0x6B, .debugctl_writable = DEBUGCTL_OLD, \
+        FAMILY_TABLES(family_cpuid_icl, family_msrs_icx, family_events_icl)
 
 #define HASWELL_CLIENT                                      \
     .leaf_max = 0x0D, .perfmon_version = 3,                 \
