@@ -374,6 +374,21 @@ def differences():
         yield f"figures: {got[1]}"
     yield from expect(files.run("diff", "{a}", "{none}"), 1, "no report")
     yield from expect(files.run("diff", "{a}", "build/no/such"), 2, "No such file")
+    yield from repeated_figures(lines)
+
+
+def repeated_figures(lines):
+    """Lines of a result that say the same in other numbers are told apart."""
+    at = next(n for n, line in enumerate(lines) if "NOT OBSERVED a thing: 0 of 3" in line)
+    of = [[*lines[:at], *(lines[at].replace("of 3", f"of {count}") for count in counts),
+           *lines[at + 1:]] for counts in ((3, 5, 7), (5, 3, 8))]
+    files = Files(a=whole(of[0]), b=whole(of[1]))
+    yield from expect(files.run("diff", "{a}", "{a}"), 0)
+    got = files.run("diff", "{a}", "{b}")
+    yield from expect(got, 1, "< processor 0: NOT OBSERVED a thing: 0 of 7\n"
+                      "  > processor 0: NOT OBSERVED a thing: 0 of 8\n")
+    if got[1].count("<") != 1:
+        yield f"figures: {got[1]}"
 
 
 def judged():

@@ -99,21 +99,48 @@ static void compare_verdicts(struct comparing *comparing,
     comparing->found++;
 }
 
-/* The line of the other report that says the same, if in other numbers. */
-static bool find_figure(const struct report *in, const struct result *result,
-                        const struct figure *wanted, struct span *line)
+/* It says the same, if in other numbers. */
+static bool same_words(const struct figure *a, const struct figure *b)
 {
+    return a->shape == b->shape && span_same(a->processors, b->processors) &&
+           span_same(a->what, b->what);
+}
+
+/* Which of several such lines of the result line i is; the first is 0. */
+static size_t number_of(const struct report *in, const struct result *result,
+                        size_t i, const struct figure *wanted)
+{
+    size_t number = 0;
+
+    for (size_t before = result->first; before < i; before++) {
+        struct figure figure;
+        number += figure_read(in->lines[before], &figure) &&
+                  same_words(&figure, wanted);
+    }
+    return number;
+}
+
+/* The line of the other report that says the same: this very line, wherever it
+ * is, else that of this number. */
+static bool find_figure(const struct report *in, const struct result *result,
+                        const struct figure *wanted, size_t number,
+                        struct span *line)
+{
+    struct span other = {0};
+    size_t count = 0;
+
     for (size_t i = result->first; i < result->end; i++) {
         struct figure figure;
-        if (figure_read(in->lines[i], &figure) &&
-            figure.shape == wanted->shape &&
-            span_same(figure.processors, wanted->processors) &&
-            span_same(figure.what, wanted->what)) {
-            *line = in->lines[i];
+        if (!figure_read(in->lines[i], &figure) || !same_words(&figure, wanted))
+            continue;
+        if (span_same(in->lines[i], *line))
             return true;
-        }
+        if (count++ == number)
+            other = in->lines[i];
     }
-    return false;
+    if (count > number)
+        *line = other;
+    return count > number;
 }
 
 static void compare_figures(struct comparing *comparing, const struct report *a,
@@ -121,14 +148,14 @@ static void compare_figures(struct comparing *comparing, const struct report *a,
                             const struct result *y)
 {
     struct figure figure;
-    struct span other;
 
     for (size_t i = x->first; i < x->end; i++) {
-        struct span line = a->lines[i];
+        struct span line = a->lines[i], other = line;
         bool hexadecimal;
         if (!figure_read(line, &figure) ||
             figure_numbers(figure.shape, &hexadecimal) == 0 ||
-            !find_figure(b, y, &figure, &other) || span_same(line, other))
+            !find_figure(b, y, &figure, number_of(a, x, i, &figure), &other) ||
+            span_same(line, other))
             continue;
         take(&line, "# ");
         take(&other, "# ");
