@@ -171,7 +171,11 @@ def run(result, skip):
         *expect(files.run("page", "{none}", "-o", files.path("other")), 1, "no whole report"),
         *expect(files.run("page", "build/no/such", "-o", files.path("other")), 2),
         *expect(files.run("page", "{one}", "-o", "build/no/such/page"), 2),
-        *expect(files.run("page", "{one}", "--d3=build/no/such", "-o", files.path("other")), 2)])
+        *expect(files.run("page", "{one}", "--d3=build/no/such", "-o", files.path("other")), 2),
+        *expect(files.run("page", "{one}", "--d3=build", "-o", files.path("other")), 2,
+                "Is a directory"),
+        *(["half a page is left"] if os.path.exists(files.path("other")) else []),
+        *expect(files.run("page", "{one}", "-o", "/dev/full"), 2, "No space left")])
     if shutil.which(BROWSER):
         result("tool: page in a browser", drawn(files))
         result("tool: page as a picture", looked_at(files))

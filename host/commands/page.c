@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "page.inc" /* page_html[], page_html_len */
 
@@ -114,8 +115,11 @@ static bool copy(const char *path, FILE *out)
     }
     while ((got = fread(bytes, 1, sizeof(bytes), file)) != 0)
         fwrite(bytes, 1, got, out);
+    const bool good = !ferror(file);
+    if (!good)
+        fprintf(stderr, "tsxpmu: %s: %s\n", path, strerror(errno));
     fclose(file);
-    return true;
+    return good;
 }
 
 /* The page's own text, with what its two marks stand for. */
@@ -141,6 +145,7 @@ static bool print(const struct paging *paging, FILE *out)
 static enum status write_page(const struct paging *paging)
 {
     FILE *out = fopen(paging->output, "w");
+    struct stat about;
     bool good;
 
     if (out == NULL) {
@@ -148,10 +153,13 @@ static enum status write_page(const struct paging *paging)
         return STATUS_TROUBLE;
     }
     good = print(paging, out);
-    if (fclose(out) != 0) {
+    const bool written = fflush(out) == 0 && !ferror(out);
+    if (fclose(out) != 0 || !written) {
         fprintf(stderr, "tsxpmu: %s: %s\n", paging->output, strerror(errno));
         good = false;
     }
+    if (!good && stat(paging->output, &about) == 0 && S_ISREG(about.st_mode))
+        remove(paging->output); /* half a page is none */
     return good ? STATUS_GOOD : STATUS_TROUBLE;
 }
 
