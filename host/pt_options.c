@@ -144,6 +144,10 @@ void pt_options_check(const struct decode_pt_options *pt,
         argp_error(state, "--count, or --tsx and --summary");
     if (pt->time && !transitions)
         argp_error(state, "--time is for --tsx and --summary");
+    if (pt->has_to && pt->to <= pt->from)
+        argp_error(state, "nothing is from --from to --to");
+    if (word != NULL && *word == '\0')
+        argp_error(state, "no name for --only");
     for (; word != NULL && *word != '\0';) {
         const size_t length = strcspn(word, ",");
         if (decode_pt_name(word, length, transitions) < 0)

@@ -112,6 +112,12 @@ def parts():
     for data, wanted in ((TRACE, 0), (TRACE + b"\x02\x01", 1)):
         if decode(data, "--quiet") != (wanted, [], []):
             yield f"--quiet: {decode(data, '--quiet')}"
+    for words, wanted in ((("--from=5", "--to=5"), "nothing is from --from to --to"),
+                          (("--only=",), "no name for --only"),
+                          (("--only=tnt",), "no such name for --only: tnt")):
+        status, lines, errors = decode(TRACE, *words)
+        if status != 2 or lines or wanted not in errors[0]:
+            yield f"{words}: status {status}, {lines}, {errors}"
 
 
 def auxtrace(cpu, offset, data):
