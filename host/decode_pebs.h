@@ -12,4 +12,8 @@
  * returned; so it is for an input without a record. Not checked: `out`. */
 bool decode_pebs(FILE *in, const char *name, unsigned format, FILE *out);
 
+/* Prints how many records there are, of each counter and cause of an abort; the
+ * same of errors, after those before it. */
+bool count_pebs(FILE *in, const char *name, unsigned format, FILE *out);
+
 #endif

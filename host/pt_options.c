@@ -27,7 +27,10 @@ static const struct argp_option options[] = {
      "the beginnings, commits and aborts of transactions, and where the "
      "packets deviate from the manual",
      0},
-    {"count", 'c', NULL, 0, "how many there are of each packet", 0},
+    {"count", 'c', NULL, 0,
+     "how many there are of each packet; pebs: records, by counter and cause "
+     "of an abort",
+     0},
     {"summary", SUMMARY, NULL, 0,
      "transactions in figures: in all, by region, data lost, time; with --tsx, "
      "after them",
@@ -88,10 +91,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct decode_pt_options *pt = state->input;
 
     if (key >= 0x100 && key <= NOMINAL)
-        pt->given = true;
+        pt->given = pt->of_pt = true;
     switch (key) {
     case 't':
-        pt->given = pt->tsx = true;
+        pt->given = pt->of_pt = pt->tsx = true;
         return 0;
     case 'c':
         pt->given = pt->count = true;

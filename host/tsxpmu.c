@@ -2,7 +2,7 @@
 /*
  * tsxpmu.c - the host tool: reads what the application has written.
  *
- *   tsxpmu decode pebs FILE --format N
+ *   tsxpmu decode pebs FILE --format N [--count]
  *   tsxpmu decode pt FILE [--tsx | --summary | --count] [..]
  *   tsxpmu plan EVENT... [--counters N] [--fixed N] [--cpu NAME] [--regime X]
  *
@@ -120,7 +120,7 @@ static void check_usage(const struct arguments *arguments,
         argp_error(state, "--format is missing");
     else if (pt && arguments->format != NO_FORMAT)
         argp_error(state, "--format is for pebs");
-    else if (!pt && (arguments->pt.given || arguments->has_cpu))
+    else if (!pt && (arguments->pt.of_pt || arguments->has_cpu))
         argp_error(state, "options of decode pt");
     else if (pt)
         pt_options_check(&arguments->pt, state);
@@ -192,7 +192,8 @@ static bool decode(const struct arguments *arguments)
         return false;
     }
     if (strcmp(arguments->words[1], "pebs") == 0)
-        return decode_pebs(file, path, arguments->format, stdout);
+        return (arguments->pt.count ? count_pebs : decode_pebs)(
+            file, path, arguments->format, stdout);
     struct decode_pt_options pt = arguments->pt;
     if (arguments->has_cpu)
         pt.errata =

@@ -51,10 +51,27 @@ def whole(form):
 
 
 def refused(data, form, line):
-    """Exactly this one line, and status 1."""
-    status, _, errors = decode(data, "--format", str(form))
-    if status != 1 or errors != [line]:
-        yield f"status {status}, {errors}"
+    """Exactly this one line, and status 1; so where records are counted."""
+    for options in ((), ("--count",)):
+        status, _, errors = decode(data, "--format", str(form), *options)
+        if status != 1 or errors != [line]:
+            yield f"{options}: status {status}, {errors}"
+
+
+def counted(form):
+    """As many as there are, of the bits that are in the golden record's text; in
+    more than one block."""
+    record, text = golden(form)
+    fields = {line[6:30].strip(): line[31:] for line in text.splitlines()}
+    counters = int(fields.get("Applicable Counter", fields.get("IA32_PERF_GLOBAL_STATUS", "0"))
+                   .split()[0], 16) & 0xff
+    causes = fields.get("TX Abort Information", "").partition(", ")[2].split(", ")
+    number = 3 * (1 << 20) // len(record)
+    want = {"records", *(f"counter {n}" for n in range(8) if counters >> n & 1),
+            *(["several counters"] if counters & (counters - 1) else []), *filter(None, causes)}
+    got = decode(record * number, "--format", str(form), "--count")
+    if got[0] or got[2] or {*got[1].splitlines()} != {f"{what}\t{number}" for what in want}:
+        yield f"{got}, wanted {number} of {want}"
 
 
 def unreadable(path, line):
@@ -85,6 +102,7 @@ def run(result):
     record, _ = golden(3)
     for form in SIZES:
         result(f"tool: golden record of format {form}", whole(form))
+        result(f"tool: records of format {form}, counted", counted(form))
     result("tool: empty file", refused(
         b"", 3, "tsxpmu: FILE: at 0x0: empty, no record"))
     result("tool: record cut short", refused(
@@ -122,6 +140,7 @@ def run(result):
                         ("encode", "pebs", "x", "--format=3"),
                         ("decode", "pebs", "x", "--format=three"),
                         ("decode", "pebs", "x", "--format=-1"),
-                        ("decode", "pebs", "x", "y", "--format=3"))
+                        ("decode", "pebs", "x", "y", "--format=3"),
+                        ("decode", "pebs", "x", "--format=3", "--tsx"))
         for p in misused(*words)])
     result("tool: memory does not grow with the file", bounded())

@@ -12,6 +12,7 @@
 #include "src/pebs/pebs_decode.h"
 
 #define PEBS_BUCKETS 4096
+#define PEBS_WAYS    4 /* so that no count waits for the one before */
 
 /* Addresses base + i * 2^shift and up are in bucket[i]. */
 struct pebs_histogram {
@@ -24,9 +25,9 @@ struct pebs_tally {
     uint64_t records;
     /* By [7:0] of 90H: the applicable counter (format 3) or the overflow bits
      * of IA32_PERF_GLOBAL_STATUS (formats 1 and 2). Format 0 counts as 0. */
-    uint64_t by_counters[256];
+    uint64_t by_counters[PEBS_WAYS][256];
     /* By [39:32] of TX Abort Information: HLE_Abort to Capacity Reads. */
-    uint64_t by_abort[256];
+    uint64_t by_abort[PEBS_WAYS][256];
     struct pebs_histogram code; /* EventingIP; RIP where there is none */
     struct pebs_histogram data; /* Data Linear Address; 0 where there is none */
 };
@@ -35,6 +36,13 @@ struct pebs_tally {
 void pebs_tally_clear(struct pebs_tally *tally);
 
 void pebs_tally_add(struct pebs_tally *tally, const struct pebs_record *record);
+
+/* Adds all records up to the end or an error, and returns what pebs_next() says
+ * there; it does what that and pebs_tally_add() do, and takes of a record of
+ * formats 2 and 3 no field that is not counted. */
+enum pebs_error pebs_tally_all(struct pebs_tally *tally,
+                               struct pebs_reader *reader)
+    __attribute__((warn_unused_result));
 
 /* Records in which bit n of 90H is set, n = 0 to 7. With the image of
  * IA32_PERF_GLOBAL_STATUS a record in which several are set cannot be

@@ -37,7 +37,7 @@ static void by_counter(void **state)
     assert_int_equal(pebs_tally_counter(&tally, 2), 0);
     assert_int_equal(pebs_tally_counter(&tally, 3), 2);
     assert_int_equal(pebs_tally_several(&tally), 1);
-    assert_int_equal(tally.by_counters[0], 1);
+    assert_int_equal(tally.by_counters[3][0], 1);
 }
 
 static void by_abort(void **state)
@@ -102,10 +102,52 @@ static void clears(void **state)
     pebs_tally_add(&tally, &(struct pebs_record){.rip = 0x1000});
     pebs_tally_clear(&tally);
     assert_int_equal(tally.records, 0);
-    assert_int_equal(tally.by_counters[0] + tally.by_abort[0], 0);
+    assert_int_equal(tally.by_counters[0][0] + tally.by_abort[0][0], 0);
     for (unsigned i = 0; i <= PEBS_BUCKETS; i++)
         assert_int_equal(tally.code.bucket[i] + tally.data.bucket[i], 0);
     assert_int_equal(tally.code.base, 0x1000);
+}
+
+/* All at once is as one by one: records of each format, whole, cut, and with
+ * reserved bits in one of them. */
+static void all_at_once(void **state)
+{
+    static uint64_t words[100 * PEBS_FIXED_SIZE_MAX / 8];
+    static struct pebs_tally single;
+    const uint8_t *bytes = (const uint8_t *)words;
+    uint64_t random = 88172645463325252;
+    size_t size;
+
+    (void)state;
+    for (unsigned format = 0; format < PEBS_FORMATS; format++)
+        for (unsigned round = 0; round < 40; round++) {
+            struct pebs_reader a, b;
+            struct pebs_record record;
+            enum pebs_error error, want;
+            assert_int_equal(pebs_record_size(format, 0, &size), PEBS_OK);
+            for (size_t i = 0; i < sizeof(words) / 8; i++) {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                words[i] = random >> (i * 8 % size == 0xb8 ? 24 : random % 64);
+            }
+            if (round % 3 == 0)
+                words[(round * size + 0xb8) / 8] |= BIT(40 + round % 24);
+            const size_t length = sizeof(words) - round * 7;
+            begin();
+            tally.code.shift = 40;
+            pebs_open(&a, bytes, length, format);
+            error = pebs_tally_all(&tally, &a);
+            single = tally;
+            pebs_tally_clear(&single);
+            pebs_open(&b, bytes, length, format);
+            while ((want = pebs_next(&b, &record)) == PEBS_OK)
+                pebs_tally_add(&single, &record);
+            assert_int_equal(error, want);
+            assert_int_equal(a.at, b.at);
+            assert_int_equal(a.next, b.next);
+            assert_memory_equal(&tally, &single, sizeof(tally));
+        }
 }
 
 int main(void)
@@ -113,7 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_counter), cmocka_unit_test(by_abort),
         cmocka_unit_test(by_address), cmocka_unit_test(below_the_base),
-        cmocka_unit_test(clears),
+        cmocka_unit_test(clears),     cmocka_unit_test(all_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
