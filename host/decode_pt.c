@@ -114,6 +114,7 @@ static void transitions(struct pt_input *input,
     enum pt_result result;
 
     pt_tsx_open(&tsx);
+    tsx.doubts = true;
     pt_clock_open(&clock, &options->clock);
     tsx.reader.errata = clock.reader.errata = (uint8_t)options->errata;
     if (!options->summary && !options->time && input->pieces == NULL &&

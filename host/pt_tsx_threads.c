@@ -92,6 +92,7 @@ static void decode_part(struct part *part, size_t i)
     part->whole = part_start(i + 1, &end) && begins && out != NULL;
     part->size = end - part->at;
     pt_tsx_open(tsx);
+    tsx->doubts = true;
     tsx->reader.offset = part->at;
     tsx->reader.synced = i != 0;
     tsx->reader.errata = (uint8_t)work.options->errata;
@@ -125,9 +126,9 @@ static void *decode_parts(void *unused)
 static bool same_state(const struct pt_tsx *a, const struct pt_tsx *b)
 {
     return a->phase == PT_IDLE && b->phase == PT_IDLE &&
-           a->last_ip == b->last_ip && a->in_tx == b->in_tx &&
-           a->packet_en == b->packet_en && a->overflow == b->overflow &&
-           a->has_region == b->has_region &&
+           a->last_ip == b->last_ip && a->doubtful == b->doubtful &&
+           a->in_tx == b->in_tx && a->packet_en == b->packet_en &&
+           a->overflow == b->overflow && a->has_region == b->has_region &&
            (!a->has_region || a->region == b->region) &&
            pt_offset(&a->reader) == pt_offset(&b->reader) && a->reader.synced &&
            a->reader.block == b->reader.block;

@@ -10,6 +10,7 @@
 #ifndef SRC_PT_IP_H
 #define SRC_PT_IP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The last IP after a packet with these IPBytes (0 to 4, or 6) and payload, of
@@ -28,6 +29,20 @@ static inline uint64_t pt_ip(uint64_t last, unsigned ip_bytes, uint64_t payload)
     uint64_t value = (uint64_t)((int64_t)(payload << shift) >> shift);
 
     return last ^ ((last ^ value) & takes[ip_bytes & 7]);
+}
+
+/* Not one of damaged packets, or of a fault's FUP: bits [63:56] are alike,
+ * whether linear addresses have 48 bits or 57 (SDM 1, "Canonical
+ * Addressing"). */
+static inline bool pt_is_canonical(uint64_t ip)
+{
+    return ip >> 56 == 0 || ip >> 56 == 0xff;
+}
+
+/* IPBytes of an address that does not need the one before. */
+static inline bool pt_is_whole_ip(unsigned ip_bytes)
+{
+    return ip_bytes == 3 || ip_bytes == 6;
 }
 
 #endif

@@ -60,6 +60,8 @@ const char *pt_deviation_text(enum pt_deviation deviation)
         [PT_PSB_WITHOUT_END] = "PSB+ without PSBEND",
         [PT_OWNER_WITHOUT_FUP] = "packet with IP = 1 without its FUP",
         [PT_INCOMPLETE] = "the trace ends, or is damaged, within its packets",
+        [PT_NOT_CANONICAL] = "address that is not canonical",
+        [PT_DOUBTFUL] = "address that continues one of damaged packets",
     };
 
     return (unsigned)deviation < PT_DEVIATIONS ? texts[deviation]

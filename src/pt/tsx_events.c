@@ -25,7 +25,7 @@ void pt_tsx_open(struct pt_tsx *tsx)
     pt_open(&tsx->reader);
 }
 
-enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
+static enum pt_result next_event(struct pt_tsx *tsx, struct pt_tsx_event *event)
 {
     struct pt_reader *reader = &tsx->reader;
     struct pt_packet packet;
@@ -45,7 +45,8 @@ enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
         if (reader->synced && reader->block == 0)
             skip_pads(reader);
         if (tsx->phase == PT_IDLE && tsx->packet_en == PT_YES &&
-            !tsx->overflow && reader->synced && reader->block == 0)
+            !tsx->overflow && !tsx->doubtful && reader->synced &&
+            reader->block == 0)
             pt_skip(tsx);
         const uint64_t offset = pt_offset(reader);
         result = pt_next(reader, &packet);
@@ -71,4 +72,13 @@ enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
     const bool pending = tsx_end(tsx, event);
     tsx->held = pending ? result : PT_OK;
     return pending ? PT_OK : result;
+}
+
+enum pt_result pt_tsx_next(struct pt_tsx *tsx, struct pt_tsx_event *event)
+{
+    const enum pt_result result = next_event(tsx, event);
+
+    if (result == PT_OK ? event->deviation != PT_NO_DEVIATION : result > PT_END)
+        tsx->doubtful |= tsx->doubts;
+    return result;
 }

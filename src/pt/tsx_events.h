@@ -38,6 +38,9 @@ enum pt_deviation {
     PT_PSB_WITHOUT_END,   /* a packet that may not be in PSB+ before PSBEND */
     PT_OWNER_WITHOUT_FUP, /* IP is 1, and the FUP that belongs to it missing */
     PT_INCOMPLETE, /* the data end, or are damaged, before all packets of it */
+    /* Its addresses are unknown then. */
+    PT_NOT_CANONICAL, /* of XBEGIN, XEND or where an abort goes on */
+    PT_DOUBTFUL,      /* continues one in which something may be wrong */
     PT_DEVIATIONS
 };
 
@@ -65,6 +68,9 @@ enum pt_known { PT_UNKNOWN, PT_NO, PT_YES };
 struct pt_tsx {
     struct pt_reader reader; /* pt_feed() it; the rest is the checker's */
     uint64_t last_ip;
+    bool doubts; /* set after pt_tsx_open(): bytes may be damaged, so that what
+                    is wrong is taken to be in last_ip, too */
+    bool doubtful; /* .. and is, up to a whole address */
     enum pt_known in_tx, packet_en;
     enum {
         PT_IDLE,

@@ -8,51 +8,7 @@
 #include "src/pt/tsx_phases.h"
 
 #include "src/pt/ip.h"
-
-/* Packets are missing: what was known is no longer. */
-static void forget(struct pt_tsx *tsx)
-{
-    tsx->phase = PT_IDLE;
-    tsx->in_tx = tsx->packet_en = PT_UNKNOWN;
-    tsx->overflow = tsx->has_region = false;
-}
-
-/* The transition that is pending, complete or given up, and its state. */
-static bool emit(struct pt_tsx *tsx, uint64_t at, enum pt_deviation deviation,
-                 struct pt_tsx_event *event)
-{
-    struct pt_tsx_event *pending = &tsx->pending;
-    const bool begins = pending->transition == PT_BEGIN;
-
-    if (deviation == PT_NO_DEVIATION && begins && tsx->in_tx == PT_YES)
-        deviation = PT_BEGIN_INSIDE;
-    if (deviation == PT_NO_DEVIATION && !begins && tsx->in_tx == PT_NO)
-        deviation = pending->transition == PT_ABORT ? PT_ABORT_OUTSIDE
-                                                    : PT_COMMIT_OUTSIDE;
-    pending->deviation = deviation;
-    pending->at = at;
-    if (begins) {
-        tsx->region = pending->ip;
-    } else {
-        pending->region = tsx->region;
-        pending->has_region = tsx->has_region;
-    }
-    tsx->has_region = begins && pending->has_ip;
-    tsx->in_tx = begins ? PT_YES : PT_NO;
-    tsx->phase = PT_IDLE;
-    *event = *pending;
-    return true;
-}
-
-static bool emit_deviation(struct pt_tsx *tsx, uint64_t offset, uint64_t at,
-                           enum pt_deviation deviation,
-                           struct pt_tsx_event *event)
-{
-    tsx->phase = PT_IDLE;
-    *event = (struct pt_tsx_event){
-        .deviation = deviation, .offset = offset, .at = at};
-    return true;
-}
+#include "src/pt/tsx_emit.h"
 
 /* A FUP that nothing before it owns. */
 static void idle_fup(struct pt_tsx *tsx, bool has_ip, uint64_t offset)
@@ -75,6 +31,18 @@ static void idle_mode(struct pt_tsx *tsx, uint64_t payload, uint64_t offset)
                                   ? PT_ABORT
                                   : PT_COMMIT;
     tsx->phase = PT_WANTS_FUP;
+}
+
+/* Of the two that say that PacketEn changes, one is missing or damaged where it
+ * was so before; and so is TIP.PGE before another branch. */
+static void idle_branch(struct pt_tsx *tsx, unsigned kind)
+{
+    const enum pt_known before = kind == PT_TIP_PGE ? PT_NO : PT_YES;
+
+    if (tsx->packet_en != PT_UNKNOWN && tsx->packet_en != before)
+        tsx->doubtful |= tsx->doubts;
+    tsx->packet_en = kind == PT_TIP_PGD ? PT_NO : PT_YES;
+    tsx->overflow = false;
 }
 
 static void own_fup(struct pt_tsx *tsx, const struct pt_packet *packet,
@@ -103,15 +71,11 @@ static bool idle(struct pt_tsx *tsx, const struct pt_packet *packet,
     case PT_TNT_64:
     case PT_TIP:
     case PT_TIP_PGE:
-        tsx->packet_en = PT_YES;
-        tsx->overflow = false;
-        break;
     case PT_TIP_PGD:
-        tsx->packet_en = PT_NO;
-        tsx->overflow = false;
+        idle_branch(tsx, packet->kind);
         break;
     case PT_OVF: /* what was lost may have been a transition */
-        forget(tsx);
+        tsx_forget(tsx);
         tsx->overflow = true;
         *event = (struct pt_tsx_event){
             .transition = PT_OVERFLOW, .offset = offset, .at = offset};
@@ -165,17 +129,17 @@ static bool wants_fup(struct pt_tsx *tsx, const struct pt_packet *packet,
         tsx->packet_en = PT_YES;
         tsx->overflow = false;
         if (!aborts)
-            return emit(tsx, offset, PT_NO_DEVIATION, event);
+            return tsx_emit(tsx, offset, PT_NO_DEVIATION, event);
         tsx->phase = PT_WANTS_TIP;
         return false;
     case PT_TIP_PGE:
         set_target(tsx, packet);
-        return emit(tsx, offset, PT_NO_DEVIATION, event);
+        return tsx_emit(tsx, offset, PT_NO_DEVIATION, event);
     case PT_TIP_PGD:
         if (!aborts)
             break;
         set_target(tsx, packet);
-        return emit(tsx, offset, PT_NO_DEVIATION, event);
+        return tsx_emit(tsx, offset, PT_NO_DEVIATION, event);
     case PT_TIP:
         if (aborts)
             set_target(tsx, packet);
@@ -191,7 +155,7 @@ static bool wants_fup(struct pt_tsx *tsx, const struct pt_packet *packet,
     default:
         break;
     }
-    emit(tsx, offset, on ? PT_MODE_WITHOUT_FUP : PT_NO_DEVIATION, event);
+    tsx_emit(tsx, offset, on ? PT_MODE_WITHOUT_FUP : PT_NO_DEVIATION, event);
     handle_again(tsx, packet, offset);
     return true;
 }
@@ -203,11 +167,11 @@ static bool wants_tip(struct pt_tsx *tsx, const struct pt_packet *packet,
         return false;
     if (packet->kind == PT_TIP || packet->kind == PT_TIP_PGD) {
         set_target(tsx, packet);
-        return emit(tsx, offset, PT_NO_DEVIATION, event);
+        return tsx_emit(tsx, offset, PT_NO_DEVIATION, event);
     }
-    emit(tsx, offset,
-         packet->kind == PT_OVF ? PT_NO_DEVIATION : PT_ABORT_WITHOUT_TARGET,
-         event);
+    tsx_emit(tsx, offset,
+             packet->kind == PT_OVF ? PT_NO_DEVIATION : PT_ABORT_WITHOUT_TARGET,
+             event);
     handle_again(tsx, packet, offset);
     return true;
 }
@@ -232,8 +196,8 @@ static bool owner(struct pt_tsx *tsx, const struct pt_packet *packet,
     }
     if (!tsx->promised || packet->kind == PT_OVF)
         return idle(tsx, packet, offset, event);
-    emit_deviation(tsx, tsx->pending.offset, offset, PT_OWNER_WITHOUT_FUP,
-                   event);
+    tsx_emit_deviation(tsx, tsx->pending.offset, offset, PT_OWNER_WITHOUT_FUP,
+                       event);
     handle_again(tsx, packet, offset);
     return true;
 }
@@ -277,8 +241,8 @@ static bool end_psb(struct pt_tsx *tsx, uint64_t at, bool whole,
     if (!tsx->psb_mode && whole)
         return false;
     if (!tsx->psb_mode)
-        return emit_deviation(tsx, tsx->pending.offset, at, PT_PSB_WITHOUT_END,
-                              event);
+        return tsx_emit_deviation(tsx, tsx->pending.offset, at,
+                                  PT_PSB_WITHOUT_END, event);
     *event = tsx->pending;
     event->at = at;
     if (tsx->in_tx != PT_UNKNOWN && tsx->in_tx != in_tx)
@@ -325,9 +289,14 @@ static bool in_psb(struct pt_tsx *tsx, const struct pt_packet *packet,
 bool tsx_step(struct pt_tsx *tsx, const struct pt_packet *packet,
               uint64_t offset, struct pt_tsx_event *event)
 {
+    const bool is_ip = packet->kind >= PT_TIP && packet->kind <= PT_FUP;
+
     if (packet->kind == PT_PSB)
         tsx->last_ip = 0;
-    if (packet->kind >= PT_TIP && packet->kind <= PT_FUP)
+    if (packet->kind == PT_PSB ||
+        (is_ip && pt_is_whole_ip(packet->detail) && tsx->phase != PT_WANTS_TIP))
+        tsx->doubtful = false;
+    if (is_ip)
         tsx->last_ip = pt_ip(tsx->last_ip, packet->detail, packet->payload);
     switch (tsx->phase) {
     case PT_WANTS_FUP:
@@ -353,19 +322,19 @@ void tsx_refused_mode(struct pt_tsx *tsx, struct pt_tsx_event *event)
     struct pt_tsx_event *deviation = event;
 
     if (tsx->phase == PT_WANTS_FUP || tsx->phase == PT_WANTS_TIP) {
-        emit(tsx, offset,
-             tsx->phase == PT_WANTS_FUP ? PT_MODE_WITHOUT_FUP
-                                        : PT_ABORT_WITHOUT_TARGET,
-             event);
+        tsx_emit(tsx, offset,
+                 tsx->phase == PT_WANTS_FUP ? PT_MODE_WITHOUT_FUP
+                                            : PT_ABORT_WITHOUT_TARGET,
+                 event);
         deviation = &tsx->deferred;
         tsx->has_deferred = true;
     }
     if (tsx->phase == PT_IN_PSB) {
-        emit_deviation(tsx, offset, offset, PT_INTX_AND_TXABORT, deviation);
+        tsx_emit_deviation(tsx, offset, offset, PT_INTX_AND_TXABORT, deviation);
         tsx->phase = PT_IN_PSB;
         return;
     }
-    emit_deviation(tsx, offset, offset, PT_INTX_AND_TXABORT, deviation);
+    tsx_emit_deviation(tsx, offset, offset, PT_INTX_AND_TXABORT, deviation);
     tsx->in_tx = PT_UNKNOWN;
     tsx->phase = PT_OWNER;
     tsx->promised = false;
@@ -379,7 +348,7 @@ static bool end_pending(struct pt_tsx *tsx, struct pt_tsx_event *event)
     switch (tsx->phase) {
     case PT_WANTS_FUP:
     case PT_WANTS_TIP:
-        return emit(tsx, at, PT_INCOMPLETE, event);
+        return tsx_emit(tsx, at, PT_INCOMPLETE, event);
     case PT_IN_PSB:
         (void)end_psb(tsx, at, false, event);
         event->deviation = PT_INCOMPLETE;
@@ -393,6 +362,6 @@ bool tsx_end(struct pt_tsx *tsx, struct pt_tsx_event *event)
 {
     const bool is_event = end_pending(tsx, event);
 
-    forget(tsx);
+    tsx_forget(tsx);
     return is_event;
 }

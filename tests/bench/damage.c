@@ -41,6 +41,7 @@ static void read_trace(const struct stream *in, struct list *out)
 
     out->count = 0;
     pt_tsx_open(&tsx);
+    tsx.doubts = true;
     pt_feed(&tsx.reader, in->bytes, in->size, true);
     while ((result = pt_tsx_next(&tsx, &event)) != PT_END) {
         if (result == PT_OK)

@@ -41,6 +41,8 @@ static void write_letter(struct stream *out, char letter, unsigned *ips)
     case 'd': put_ip(out, 0x01, 0, 0); break;
     case 'h': put_fup(out, 1, *ips); break; /* compressed */
     case 'H': put_tip(out, 1, *ips); break;
+    case 'z': put_fup(out, 6, 0x1234000000401000); break;
+    case 'Z': put_tip(out, 6, 0x1234000000401000); break;
     case 'n': put_tnt(out, 1, 2); break;
     case 'N': put_tnt_64(out, 5, 7); break;
     case 'p': put(out, 0, 1); break;
@@ -89,7 +91,8 @@ static void print_event(const struct pt_tsx_event *event, char *out)
         [PT_INTX_AND_TXABORT] = "!both",  [PT_EVENT_INSIDE] = "!event",
         [PT_FUP_WITHOUT_TIP] = "!tip",    [PT_STATE_DIFFERS] = "!differs",
         [PT_PSB_WITHOUT_END] = "!psbend", [PT_OWNER_WITHOUT_FUP] = "!owner",
-        [PT_INCOMPLETE] = "!end",
+        [PT_INCOMPLETE] = "!end",         [PT_NOT_CANONICAL] = "!canonical",
+        [PT_DOUBTFUL] = "!doubt",
     };
 
     out += sprintf(out, "%s", transitions[event->transition]);
@@ -104,6 +107,8 @@ static void print_event(const struct pt_tsx_event *event, char *out)
     sprintf(out, "%s ", deviations[event->deviation]);
 }
 
+static bool doubts; /* of read_stream() */
+
 /* Reads a stream in blocks of `step` bytes. */
 static void read_stream(const struct stream *in, size_t step, char *out)
 {
@@ -114,6 +119,7 @@ static void read_stream(const struct stream *in, size_t step, char *out)
     enum pt_result result;
 
     pt_tsx_open(&tsx);
+    tsx.doubts = doubts;
     *out = '\0';
     do {
         const size_t rest = tsx.reader.size - tsx.reader.at;
@@ -189,6 +195,9 @@ static const char *const rows[][2] = {
     {"BF AF X FT", "S0@0 B@1 A@2<1!target -!both "},
     {"BF X n F n CF", "S0@0 B@1 -!both -@2!tip C@3<1 "},
     {"BF FT CF", "S0@0 B@1 -@2!event C@4<1 "},
+    {"Bz CF", "S0@0 B!canonical C@1 "},
+    {"BF AFZ", "S0@0 B@1 A<1!canonical "},
+    {"BF AzT", "S0@0 B@1 A@1311673391471656960>2<1 "}, /* a fault's */
     {"F n", "S0@0 -@1!tip "},
     {"BF F n CF", "S0@0 B@1 -@2!tip C@3<1 "},
     {"F BF", "S0@0 -@1!tip B@2 "},
@@ -307,6 +316,37 @@ static void each_row(void **state)
                                 filling, step);
                 assert_string_equal(said, rows[i][1]);
             }
+}
+
+/* Addresses that continue one in which something may be wrong. */
+static void doubtful(void **state)
+{
+    static const char *const doubted[][2] = {
+        {"hn BhCF", "S0@0 -@-4095!tip B!doubt C@1 "},
+        {"hn Bh Ch", "S0@0 -@-4095!tip B!doubt C!doubt "},
+        {"hn B0CF", "S0@0 -@-4095!tip B C@1 "},
+        {"hn BFCh", "S0@0 -@-4095!tip B@1 C@-4094<1 "},
+        {"hn PFCE BhCF", "S0@0 -@-4095!tip S0@1 B@-4094 C@2<-4094 "},
+        {"BF hn AhT Ch", "S0@0 B@1 -@-4094!tip A<1!doubt C!outside "},
+        {"Y BhCF", "S0@0 error B!doubt C@1 "},
+        {"G BhCF", "S0@0 B!doubt C@2 "},  /* PacketEn was 1 */
+        {"dn BhCF", "S0@0 B!doubt C@1 "}, /* was 0 */
+        {"dd Bh", "S0@0 B!doubt "},
+        {"d G BhCF", "S0@0 B@-4094 C@2<-4094 "},
+    };
+    static uint8_t bytes[8192];
+    char said[512];
+
+    (void)state;
+    doubts = true;
+    for (size_t i = 0; i < sizeof(doubted) / sizeof(doubted[0]); i++)
+        for (size_t filling = 0; filling < 60; filling += 20) {
+            struct stream stream = {bytes, 0, sizeof(bytes)};
+            write_row(&stream, doubted[i][0], filling);
+            read_stream(&stream, 8192 >> filling / 4, said);
+            assert_string_equal(said, doubted[i][1]);
+        }
+    doubts = false;
 }
 
 /* A stream cut anywhere says nothing that the whole one does not, but for what
@@ -442,6 +482,7 @@ int main(void)
         cmocka_unit_test(each_row),       cmocka_unit_test(prefixes),
         cmocka_unit_test(last_ip_at_psb), cmocka_unit_test(stepped_over),
         cmocka_unit_test(golden_streams), cmocka_unit_test(names_and_texts),
+        cmocka_unit_test(doubtful),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
