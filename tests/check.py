@@ -83,7 +83,7 @@ def host() -> None:
     import tool_pt_options
     tool_pt_options.run(result)
     import tool_report
-    tool_report.run(result)
+    tool_report.run(result, skip)
     import tool_db
     tool_db.run(result)
     import tool_page

@@ -4,11 +4,13 @@ docs/report.grammar read; reports as terminals and BMCs leave them; and what it
 writes is read by the readers of these forms."""
 
 import csv
+import glob
 import io
 import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import zlib
 
@@ -282,6 +284,25 @@ def read_by_prove():
         yield f"python3-tap reads {got}"
 
 
+# Where the kernel's sources are, if they are.
+KUNIT = "/usr/src/linux-source-*/tools/testing/kunit"
+
+
+def read_by_kunit(folder):
+    """A report, as a log of a console has it, by the parser of the kernel's KUnit."""
+    files = Files(report="\r\n".join(["firmware", *docs.read(GOLDEN).splitlines(), "more"]))
+    run = subprocess.run(
+        [sys.executable, "-c", "import sys, kunit_parser\n"
+         "test = kunit_parser.parse_run_tests(open(sys.argv[1]).read().splitlines())\n"
+         "print(*(f'{t.name} {t.status.name}' for t in test.subtests), sep='\\n')",
+         files.path("report")], env={**os.environ, "PYTHONPATH": folder},
+        check=False, capture_output=True, text=True, timeout=60)
+    wanted = ["always_abort_default SKIPPED", "counter3_counts_alone FAILURE",
+              "counter3_overflow SUCCESS"]
+    if run.stdout.splitlines()[-3:] != wanted or "ERROR" in run.stdout:
+        yield run.stdout + run.stderr
+
+
 def read_by_xmllint():
     files = Files(report=five())
     status, out, _ = files.run("junit", "{report}")
@@ -448,7 +469,7 @@ def statuses():
     yield from expect(files.run("decode", "report", "--processor=x", "{report}"), 2)
 
 
-def run(result):
+def run(result, skip):
     lines = golden_lines()
     result("tool: reports as ktap.py reads them", [
         p for text in (whole(lines), whole(golden_lines(True)), five(),
@@ -468,6 +489,11 @@ def run(result):
     result("tool: a report that a reset interrupted", after_reset())
     result("tool: what is not of silicon is never said to be", never_silicon())
     result("tool: tap, read by prove and python3-tap", read_by_prove())
+    folders = [os.environ["KUNIT"]] if "KUNIT" in os.environ else sorted(glob.glob(KUNIT))
+    if folders:
+        result("tool: a report, read by kunit_parser", read_by_kunit(folders[-1]))
+    else:
+        skip("tool: a report, read by kunit_parser", f"no {KUNIT}; KUNIT names the folder")
     result("tool: junit, read by xmllint", read_by_xmllint())
     result("tool: csv", read_as_csv())
     result("tool: decode report", raw_bytes())
