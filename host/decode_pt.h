@@ -20,9 +20,6 @@ struct decode_pt_options {
     bool json;    /* an object a line */
     bool time;    /* the TSC at each transition */
     bool has_to;  /* to: what begins before that offset */
-    bool given;   /* of these options, on the command line; of_pt: that
-                     decode pebs has not, too */
-    bool of_pt;
     uint64_t from, to;
     const char *only; /* names, between commas; NULL: all */
     struct pt_clock_config clock;

@@ -84,7 +84,7 @@ def unreadable(path, line):
 def misused(*words):
     run = subprocess.run([TOOL, *words], check=False, capture_output=True,
                          timeout=60)
-    if run.returncode != 2 or run.stdout or b"tsxpmu: " not in run.stderr:
+    if run.returncode != 2 or run.stdout or not run.stderr.startswith(b"tsxpmu"):
         yield f"{words}: status {run.returncode}, {run.stderr.decode()}"
 
 

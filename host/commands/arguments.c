@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_BYTES 4200 /* a path, and which report of it */
@@ -18,6 +19,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
     struct parsing *p = state->input;
     const struct argp_option *option = p->usage->options;
+    const char *misfit;
 
     if (key == ARGP_KEY_ARGS) {
         p->arguments.words = state->argv + state->next;
@@ -30,6 +32,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         else if (p->arguments.count > p->usage->most)
             argp_error(state, "one argument too many: %s",
                        p->arguments.words[p->usage->most]);
+        else if (p->usage->misfit != NULL &&
+                 (misfit = p->usage->misfit(p->context)) != NULL)
+            argp_error(state, "%s", misfit);
         return 0;
     }
     for (; option != NULL && option->name != NULL; option++)
@@ -40,6 +45,25 @@ static error_t parse(int key, char *text, struct argp_state *state)
             return 0;
         }
     return ARGP_ERR_UNKNOWN;
+}
+
+bool arguments_number(const char *text, uint64_t most, uint64_t *number)
+{
+    char *end;
+
+    errno = 0;
+    *number = strtoull(text, &end, 0);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 &&
+           *number <= most;
+}
+
+FILE *arguments_open(const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+
+    if (file == NULL)
+        fprintf(stderr, "tsxpmu: %s: %s\n", path, strerror(errno));
+    return file;
 }
 
 struct arguments arguments_read(const struct usage *usage, int argc,

@@ -7,6 +7,7 @@
 #include "host/report/report.h"
 
 #include <argp.h>
+#include <stdio.h>
 
 /* As grep's. */
 enum status {
@@ -22,6 +23,8 @@ struct usage {
     /* False: not a value for the option. */
     bool (*option)(int key, const char *text, void *context);
     size_t least, most; /* how many words */
+    /* What does not fit together; NULL: nothing. Itself NULL: nothing can. */
+    const char *(*misfit)(const void *context);
 };
 
 #define ANY_NUMBER SIZE_MAX
@@ -30,6 +33,13 @@ struct arguments {
     char **words;
     size_t count;
 };
+
+/* All of the text is a number, decimal or 0x.., of at most `most`. */
+bool arguments_number(const char *text, uint64_t most, uint64_t *number);
+
+/* The file, or the standard input for "-"; NULL, and a line said: it cannot be
+ * opened. */
+FILE *arguments_open(const char *path);
 
 /* Does not return where the use is wrong. argv[0]: "tsxpmu show". */
 struct arguments arguments_read(const struct usage *usage, int argc,

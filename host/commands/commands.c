@@ -9,11 +9,20 @@ static const struct {
     const char *name;
     command *run;
 } commands[] = {
-    {"check", command_check}, {"csv", command_csv},
-    {"diff", command_diff},   {"import", command_import},
-    {"json", command_json},   {"judge", command_judge},
-    {"junit", command_junit}, {"page", command_page},
-    {"query", command_query}, {"show", command_show},
+    {"decode pebs", command_decode_pebs},
+    {"decode pt", command_decode_pt},
+    {"decode report", command_decode_report},
+    {"check", command_check},
+    {"csv", command_csv},
+    {"diff", command_diff},
+    {"import", command_import},
+    {"json", command_json},
+    {"judge", command_judge},
+    {"junit", command_junit},
+    {"page", command_page},
+    {"plan", command_plan},
+    {"query", command_query},
+    {"show", command_show},
     {"tap", command_tap},
 };
 
@@ -21,19 +30,18 @@ static const struct {
 
 bool commands_run(int argc, char **argv, int *status)
 {
-    char called[32];
+    const int words = argc > 2 && strcmp(argv[1], "decode") == 0 ? 2 : 1;
+    char called[40], name[32];
 
-    if (argc > 2 && strcmp(argv[1], "decode") == 0 &&
-        strcmp(argv[2], "report") == 0) {
-        argv[2] = "tsxpmu decode report";
-        *status = command_decode_report(argc - 2, argv + 2);
-        return true;
-    }
-    for (size_t i = 0; argc > 1 && i < COUNT(commands); i++)
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            snprintf(called, sizeof(called), "tsxpmu %s", commands[i].name);
-            argv[1] = called;
-            *status = commands[i].run(argc - 1, argv + 1);
+    if (argc < 2)
+        return false;
+    snprintf(name, sizeof(name), "%s%s%s", argv[1], words == 2 ? " " : "",
+             words == 2 ? argv[2] : "");
+    for (size_t i = 0; i < COUNT(commands); i++)
+        if (strcmp(name, commands[i].name) == 0) {
+            snprintf(called, sizeof(called), "tsxpmu %s", name);
+            argv[words] = called;
+            *status = commands[i].run(argc - words, argv + words);
             return true;
         }
     return false;
