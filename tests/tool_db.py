@@ -33,7 +33,7 @@ def filled():
     lines = [line.replace("windows: 50", "it counted 2..5 to 7..9") for line in golden_lines()]
     return Files(one=whole(machine(1, lines)), again=whole(machine(1, lines + ["# more"])),
                  two=whole(machine(2, update)), simulated=five(),
-                 cut="\n".join(machine(3, lines)[:60]), db=b"")
+                 cut="\n".join(machine(3, lines)[:60]), db=b"", new=b"")
 
 
 def imports():
@@ -106,6 +106,21 @@ def refused():
     yield from expect(files.run("import", "{db}"), 2, "too few arguments")
 
 
+def at_once():
+    """Imports at the same time, into a database that is not there yet: none is lost."""
+    files = filled()
+    names = ("one", "again", "two", "simulated", "cut")
+    imports = [subprocess.Popen([TOOL, "import", files.path("new"), files.path(name)],
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+               for name in names]
+    for process in imports:
+        out = process.communicate(timeout=60)[0].decode()
+        if process.returncode or not out.startswith("1 added"):
+            yield f"status {process.returncode}: {out}"
+    yield from expect(files.run("import", "{new}", *(f"{{{name}}}" for name in names)), 0,
+                      "0 added, 5 already there")
+
+
 def quick():
     """MANY reports as long as those of a whole run."""
     numbers = random.Random(1)
@@ -132,6 +147,7 @@ def quick():
 
 def run(result):
     result("tool: import, and again", imports())
+    result("tool: imports at the same time", at_once())
     result("tool: questions to a database", answers())
     result("tool: what is no database, and what is not there", refused())
     result(f"tool: import of {MANY} reports", quick())

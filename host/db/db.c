@@ -42,6 +42,10 @@ static const char schema[] =
 
 /* Texts of 60 KB are many pages of the usual 4 KB; 64 MB of pages spare most of
  * the writing before the end. */
+/* How long, in ms, another import is waited for; one of 10,000 reports takes a
+ * minute. */
+#define PATIENCE 600000
+
 static const char begin[] = "PRAGMA page_size = 16384;"
                             "PRAGMA cache_size = -65536;"
                             "BEGIN IMMEDIATE";
@@ -112,6 +116,12 @@ static bool prepare(struct db *db)
     return true;
 }
 
+static bool run(struct db *db, const char *sql)
+{
+    return sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK ||
+           db_failed(db);
+}
+
 bool db_open(struct db *db, const char *path, bool writes)
 {
     const int flags = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -121,15 +131,11 @@ bool db_open(struct db *db, const char *path, bool writes)
     *db = (struct db){0};
     if (sqlite3_open_v2(path, &db->sqlite, flags, NULL) != SQLITE_OK) {
         fprintf(stderr, "tsxpmu: %s: %s\n", path, sqlite3_errmsg(db->sqlite));
-    } else if (is_ours(db, path, writes, &empty)) {
-        if (!writes)
+    } else {
+        sqlite3_busy_timeout(db->sqlite, PATIENCE);
+        if ((!writes || run(db, begin)) && is_ours(db, path, writes, &empty) &&
+            (!writes || ((!empty || run(db, schema)) && prepare(db))))
             return true;
-        if (sqlite3_exec(db->sqlite, begin, NULL, NULL, NULL) == SQLITE_OK &&
-            (!empty ||
-             sqlite3_exec(db->sqlite, schema, NULL, NULL, NULL) == SQLITE_OK) &&
-            prepare(db))
-            return true;
-        db_failed(db);
     }
     db_close(db, false);
     return false;
@@ -142,9 +148,7 @@ bool db_close(struct db *db, bool keep)
     for (unsigned i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(db->statements[i]);
     if (keep)
-        good =
-            sqlite3_exec(db->sqlite, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ||
-            db_failed(db);
+        good = run(db, "COMMIT");
     sqlite3_close(db->sqlite); /* takes an open transaction back */
     words_free(&db->tests);
     words_free(&db->wordings);
