@@ -30,6 +30,7 @@ const struct datala_event datala_events[] = {
     {"XSNP_HIT (D2H/02H)",         0x02d2, ALL,   false, 0,     LOADS_L3, LOADS_L1},
     {"XSNP_HITM (D2H/04H)",        0x04d2, ALL,   false, 0,     LOADS_L3, LOADS_L1},
     {"XSNP_NONE (D2H/08H)",        0x08d2, ALL,   false, 0,     LOADS_L3, LOADS_L1},
+    {"STORE_SAMPLE (CDH/02H)",     0x02cd, GOLDEN_COVE, true, 0,   STORES_SPREAD, LOADS_SPREAD},
     {"LOCAL_DRAM (D3H/01H)",       0x01d3, OLDER, false, 0,     LOADS_FLUSH, LOADS_L1},
 };
 /* clang-format on */

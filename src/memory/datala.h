@@ -6,6 +6,7 @@
  * SDM 3B, table "Precise Events That Supports Data Linear Address Profiling"
  * (4th and 5th generation), "Precise Events for the Skylake Microarchitecture";
  * codes from these and from the tables of non-architectural performance events.
+ * STORE_SAMPLE is in the place of precise store: Intel's list of events, SPR.
  * Not here: UOPS_RETIRED.ALL, which is also of uops that access nothing.
  *
  * Errata HSD29 and its like (BJ122, BV98): with Hyper-Threading, counts of D0H

@@ -279,6 +279,8 @@ static bool enabled(uint64_t select, unsigned counter)
                (!device.golden_cove ||
                 (counter != 0 &&
                  (fake_msr(IA32_PERFEVTSEL(0))->value & 0x40ffff) == 0x408203));
+    if (select == MEMORY_PRECISE_STORE && device.format == 4)
+        return counter == 0 && device.golden_cove;
     if (select == MEMORY_PRECISE_STORE)
         return counter == 3 &&
                (enable == (BIT(63) | BIT(3)) || device.is == PS_EN_IGNORED);
