@@ -89,15 +89,43 @@ static const struct offcore_table skylake = {
     .refused = REFUSED,
 };
 
+/* OCR.HWPF_L3 is [13] and [9:7], OTHER [15]; DRAM of this and of other sockets
+ * [29:26]. */
+#define LATER_REQUEST  (BITS(2, 0) | BITS(11, 4) | BIT(13))
+#define LATER_SUPPLIER BITS(29, 18)
+static const struct offcore_table ice_lake_server = {
+    .request = LATER_REQUEST | BIT(15),
+    .supplier = LATER_SUPPLIER,
+    .snoop = SNOOP,
+    .l3_hit = BITS(21, 18),
+    .memory = BITS(29, 26),
+    .refused = BIT(14) | BITS(63, 38),
+};
+
+/* READS_TO_CORE has [14], MODIFIED_WRITE [3]. */
+static const struct offcore_table sapphire_rapids = {
+    .golden_cove = true,
+    .request = LATER_REQUEST | BIT(3) | BIT(14),
+    .supplier = LATER_SUPPLIER,
+    .snoop = SNOOP,
+    .l3_hit = BITS(21, 18),
+    .memory = BITS(29, 26),
+    .refused = BITS(63, 38),
+};
+
 static const struct {
     uint8_t model;
     const struct offcore_table *table;
 } models[] = {
-    {0x2a, &sandy_bridge}, {0x2d, &sandy_bridge_e}, {0x3a, &sandy_bridge},
-    {0x3c, &haswell},      {0x46, &haswell},        {0x45, &haswell_l4},
-    {0x3f, &haswell_e},    {0x3d, &broadwell},      {0x47, &broadwell},
-    {0x4e, &skylake},      {0x5e, &skylake},        {0x8e, &skylake},
-    {0x9e, &skylake},
+    {0x2a, &sandy_bridge},    {0x2d, &sandy_bridge_e},
+    {0x3a, &sandy_bridge},    {0x3c, &haswell},
+    {0x46, &haswell},         {0x45, &haswell_l4},
+    {0x3f, &haswell_e},       {0x3d, &broadwell},
+    {0x47, &broadwell},       {0x4e, &skylake},
+    {0x5e, &skylake},         {0x8e, &skylake},
+    {0x9e, &skylake},         {0x6a, &ice_lake_server},
+    {0x6c, &ice_lake_server}, {0x8f, &sapphire_rapids},
+    {0xcf, &sapphire_rapids}, {0xad, &sapphire_rapids},
 };
 
 const struct offcore_table *offcore_of(const struct identity *id)
@@ -106,6 +134,11 @@ const struct offcore_table *offcore_of(const struct identity *id)
         if (id->family == 6 && id->model == models[i].model)
             return models[i].table;
     return NULL;
+}
+
+uint64_t offcore_event(const struct offcore_table *table, unsigned n)
+{
+    return table->golden_cove ? OFFCORE_EVENT_GOLDEN_COVE(n) : OFFCORE_EVENT(n);
 }
 
 enum offcore_fault offcore_validate(const struct offcore_table *table,

@@ -5,7 +5,9 @@
  * anything.
  *
  * SDM 3B, "Off-core Response Performance Monitoring" of Sandy Bridge, of the
- * 4th and of the 6th generation.
+ * 4th and of the 6th generation; later servers: Intel's lists of events (ICX,
+ * SPR, EMR, GNR), of which OCR.x have the bits that are used, and Linux,
+ * arch/x86/events/intel/core.c, the valid masks of extra_reg.
  */
 #ifndef SRC_UNCORE_OFFCORE_H
 #define SRC_UNCORE_OFFCORE_H
@@ -15,8 +17,9 @@
 
 /* "Off-Core Response Event Encoding": IA32_PERFEVTSELx [15:0] for MSR n, on
  * IA32_PMC0 to IA32_PMC3. */
-#define OFFCORE_EVENT(n) ((n) == 0 ? UINT64_C(0x01b7) : UINT64_C(0x01bb))
-#define OFFCORE_COUNTERS 4
+#define OFFCORE_EVENT(n)             ((n) == 0 ? UINT64_C(0x01b7) : UINT64_C(0x01bb))
+#define OFFCORE_EVENT_GOLDEN_COVE(n) (UINT64_C(0x012a) + (n))
+#define OFFCORE_COUNTERS             4
 
 /* "Request_Type Field Definition", "Response Supplier Info Field Definition":
  * what is the same on all processors. */
@@ -27,6 +30,7 @@
 #define OFFCORE_NON_DRAM     BIT(37) /* of the snoops */
 
 struct offcore_table {
+    bool golden_cove;     /* the events are others */
     uint64_t request;     /* of [15:0] */
     uint64_t supplier;    /* of [30:17] */
     uint64_t snoop;       /* of [37:31] */
@@ -42,6 +46,9 @@ struct offcore_table {
 /* The table of this processor, by DisplayFamily and DisplayModel; NULL where
  * the manual has none, and then the two MSRs are not to be touched. Pure. */
 const struct offcore_table *offcore_of(const struct identity *id);
+
+/* The event of MSR n. */
+uint64_t offcore_event(const struct offcore_table *table, unsigned n);
 
 /* What is wrong with a value for MSR_OFFCORE_RSP_x; the first that applies. */
 enum offcore_fault {

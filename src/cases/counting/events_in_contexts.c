@@ -86,7 +86,7 @@ static const struct row {
     {"reference cycles (3CH/01H)", 0x013c, CLOCK, 0, 0, false, 0},
     {"references of the last level (2EH/4FH)", 0x4f2e, SOME, 0, 0, false, 0},
     {"misses of the last level (2EH/41H)", 0x412e, SOME, 0, 0, false, 0},
-    {"off-core responses (B7H)", 0x01b7, SOME, LISTED, 0, false, 0},
+    {"off-core responses (B7H)", 0x01b7, SOME, BEFORE | ICE_LAKE, 0, false, 0},
 };
 
 struct contexts {

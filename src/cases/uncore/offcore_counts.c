@@ -41,7 +41,7 @@ static bool program_counters(const struct offcore *o, bool both)
 
     for (unsigned c = 0; ok && c < o->counters; c++)
         ok = set_msr_again(o->t, IA32_PERFEVTSEL(c),
-                           OFFCORE_EVENT(both ? c % 2 : o->n) |
+                           offcore_event(o->table, both ? c % 2 : o->n) |
                                IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
                                IA32_PERFEVTSEL_EN);
     return ok;

@@ -62,7 +62,7 @@ static bool try_row(struct test_context *t, const struct offcore_table *table,
     if (!offcore_write(t, table, n,
                        OFFCORE_DMND_DATA_RD | suppliers | row->snoop) ||
         !set_msr_again(t, IA32_PERFEVTSEL(0),
-                       OFFCORE_EVENT(n) | IA32_PERFEVTSEL_USR |
+                       offcore_event(table, n) | IA32_PERFEVTSEL_USR |
                            IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN) ||
         !set_msr_again(t, IA32_PMC(0), 0) ||
         !other_core_takes(t, row->modified))

@@ -31,6 +31,11 @@ static const struct {
     {6, 0x5e, 0x3fc45f8987, 0xffffffc000007000},
     {6, 0x8e, 0x3fc45f8987, 0xffffffc000007000},
     {6, 0x9e, 0x3fc45f8987, 0xffffffc000007000},
+    {6, 0x6a, 0x3fbffdaff7, 0xffffffc000004000},
+    {6, 0x6c, 0x3fbffdaff7, 0xffffffc000004000},
+    {6, 0x8f, 0x3fbffd6fff, 0xffffffc000000000},
+    {6, 0xcf, 0x3fbffd6fff, 0xffffffc000000000},
+    {6, 0xad, 0x3fbffd6fff, 0xffffffc000000000},
 };
 
 static const struct offcore_table *table_of(uint16_t family, uint16_t model)
@@ -61,6 +66,11 @@ static void by_model(void **state)
     assert_int_equal(table_of(6, 0x3c)->memory, 1 << 22);
     assert_int_equal(table_of(6, 0x5e)->memory, 1 << 26);
     assert_int_equal(table_of(6, 0x3d)->memory, 0);
+    assert_int_equal(table_of(6, 0x8f)->memory, 0xf << 26);
+    assert_int_equal(offcore_event(table_of(6, 0x6a), 0), 0x01b7);
+    assert_int_equal(offcore_event(table_of(6, 0x6a), 1), 0x01bb);
+    assert_int_equal(offcore_event(table_of(6, 0x8f), 0), 0x012a);
+    assert_int_equal(offcore_event(table_of(6, 0xad), 1), 0x012b);
     assert_null(table_of(6, 0x55)); /* Skylake server: not in the manual */
     assert_null(table_of(6, 0xa5));
     assert_null(table_of(6, 0x37)); /* Silvermont: other bits */
