@@ -22,7 +22,7 @@ MEBIBYTES = 512
 SECONDS, SILENCE = 60, 20  # of processor time, a test
 DEVICES = ("-device", "pc-testdev", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x4")
 # What the simulated processor has as well, as far as QEMU plays it.
-PLAIN = "qemu64,+xsave,+xsaveopt,+avx"
+PLAIN = f"qemu64,{qemu.INSTRUCTION_SETS}"
 # Those that ask of an Intel processor what QEMU or silicon plays at all; of the
 # others, most are about nested virtualization or KVM's own interface.
 USUAL = ("pmu", "pmu_lbr", "pmu_pebs", "debug", "syscall", "eventinj", "msr", "apic",

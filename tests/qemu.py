@@ -33,6 +33,12 @@ SHIFT_STEPPED, SHIFT_PLAIN = 4, 6
 # Of one that runs an operating system, and steps little: an instruction takes
 # about as many ticks of the TSC as cycles.
 SHIFT_OS = 2
+# What the simulated processors have, too: silicon.efi hides what QEMU refuses to
+# execute. QEMU takes some of AVX for the older set that it widens, and refuses
+# CR4.OSXSAVE, which firmware sets, to a guest of AMD-V that has nothing of
+# CPUID.0DH.1: XSAVEOPT is for that.
+INSTRUCTION_SETS = ("+ssse3,+sse4.1,+sse4.2,+popcnt,+aes,+pclmulqdq,+movbe,+rdrand,"
+                    "+fsgsbase,+bmi1,+bmi2,+abm,+adx,+erms,+smap,+clflushopt,+xsave,+xsaveopt,+avx")
 
 
 Process = subprocess.Popen[bytes]
@@ -48,9 +54,7 @@ class Machine:
     # silicon.efi, where firmware is to start it: the image is then the stick of
     # the simulated machine, in memory that it shares. "": the image is a disk.
     silicon: str = ""
-    # QEMU refuses CR4.OSXSAVE, which firmware sets, to a guest of AMD-V that has
-    # nothing of CPUID.0DH.1: XSAVEOPT is for that.
-    cpu: str = "qemu64,+svm,+npt,+xsave,+xsaveopt,+avx"
+    cpu: str = f"qemu64,+svm,+npt,{INSTRUCTION_SETS}"
     memory: int = 0  # MiB; 0: what so many processors need
     snapshot: str = ""  # state file made by snapshot(); "" is a whole boot
     extra: tuple[str, ...] = ()  # further arguments of QEMU

@@ -70,6 +70,7 @@ static struct action on_cpuid(struct vcpu *v)
                                     100, 0};
     } else if (leaf == 0x80000001u) {
         cpuid(leaf, 0, host);
+        out.ecx &= host[2] | ~(uint32_t)LEAFX_ECX_LZCNT;
         out.edx &= host[3];
     }
     v->vmcb->rax = out.eax;

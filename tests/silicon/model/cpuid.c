@@ -188,6 +188,8 @@ void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
         break;
     case 0x80000001u:
         out->ecx = 0x00000001; /* LAHF in 64-bit mode */
+        if ((p->cpu->leaf7_ebx & LEAF7_EBX_BMI1) != 0)
+            out->ecx |= (uint32_t)LEAFX_ECX_LZCNT; /* they came together */
         out->edx = 0x2C100800; /* SYSCALL, NX, 1G, RDTSCP, 64-bit */
         break;
     case 0x80000002u:

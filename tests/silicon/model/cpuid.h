@@ -14,12 +14,14 @@
 #define LEAF1_ECX_OSXSAVE UINT32_C(0x08000000)
 #define LEAF1_EDX_APIC    UINT32_C(0x00000200)
 
+#define LEAF7_EBX_BMI1              BIT(3)
 #define LEAF7_EBX_HLE               BIT(4)
 #define LEAF7_EBX_RTM               BIT(11)
 #define LEAF7_EDX_SRBDS_CTRL        BIT(9)
 #define LEAF7_EDX_RTM_ALWAYS_ABORT  BIT(11)
 #define LEAF7_EDX_TSX_FORCE_ABORT   BIT(13)
 #define LEAF7_EDX_ARCH_CAPABILITIES BIT(29)
+#define LEAFX_ECX_LZCNT             BIT(5) /* of 80000001H */
 
 /* Bits of leaf 1 and 7 that name instructions and so need a real executor
  * below the simulation; the hypervisor clears those that it lacks. */
