@@ -8,11 +8,12 @@
 #define LINE_BYTES  64
 #define TURNS_FIRST 64
 /* Where no conflict comes, transactions are made as long as this, then longer
- * for so much of the job's time, and until the other has accessed so often
- * while they ran. */
+ * for so much of the job's time, and until the other has accessed beside so
+ * many: it may not run for long, and then for as long outside of them. The
+ * longest are repeated for twice that time. */
 #define TURNS_ENOUGH  512
 #define TIME_PART     64
-#define BESIDE_ENOUGH 64
+#define BESIDE_ENOUGH 16
 
 /* At the start of the boot processor's buffer. The two lines are in the middle
  * of a page, and everything else on another. */
@@ -23,8 +24,8 @@ struct arena {
     struct pair pair;
     struct conflict *c;
     volatile uint64_t seen;
-    uint64_t until_ms;
-    uint64_t unused[4096 / 8 - (sizeof(struct pair) + 24) / 8];
+    uint64_t until_ms, give_up_ms;
+    uint64_t unused[4096 / 8 - (sizeof(struct pair) + 32) / 8];
     /* Beyond the end of a page. */
     volatile uint64_t many[TSX_HELD_LINES * LINE_BYTES / 8];
 };
@@ -81,11 +82,12 @@ static void hold_line(struct arena *a, unsigned turns)
 
     for (unsigned i = 0; i < c->tries; i++) {
         unsigned matched = c->tally.matched;
-        uint64_t rounds = a->pair.rounds;
+        uint64_t rounds;
         if (c->measure == NULL) /* else it would be counted */
             hw_poll();
+        rounds = a->pair.rounds;
         probe_once(&block, RTM_STATUS_CONFLICT, &c->tally);
-        c->beside += (a->pair.rounds - rounds) / (c->every != 0 ? c->every : 1);
+        c->beside += a->pair.rounds - rounds > c->every;
         if (c->tally.matched == matched)
             continue;
         c->without_retry += (c->tally.status & RTM_STATUS_RETRY) == 0;
@@ -105,13 +107,16 @@ static void hold_lines(void *argument)
         hold_line(a, c->turns);
         return;
     }
-    for (c->turns = TURNS_FIRST;; c->turns *= 2) {
+    c->turns = TURNS_FIRST;
+    for (;;) {
         hold_line(a, c->turns);
         if (c->tally.matched != 0 || c->tally.flagged != 0 ||
-            c->turns == CONFLICT_TURNS_MAX ||
+            hw_ms() >= a->give_up_ms ||
             (c->turns >= TURNS_ENOUGH && c->beside >= BESIDE_ENOUGH &&
              hw_ms() >= a->until_ms))
             return;
+        if (c->turns < CONFLICT_TURNS_MAX)
+            c->turns *= 2;
     }
 }
 
@@ -133,6 +138,7 @@ bool conflict_run(struct test_context *t, struct conflict *c)
     a->c = c;
     a->seen = 0;
     a->until_ms = hw_ms() + test_timeout_ms(t) / TIME_PART;
+    a->give_up_ms = hw_ms() + test_timeout_ms(t) / TIME_PART * 2;
     for (unsigned i = 0; i < LINE_BYTES / 8; i++)
         a->line[i] = a->next[i] = 0;
     for (unsigned i = 0; i < sizeof(a->many) / sizeof(a->many[0]); i++)
@@ -161,7 +167,7 @@ static void judge(struct test_context *t, const struct conflict *c)
         return;
     if (tally->matched == 0 && tally->flagged == 0 &&
         c->beside < BESIDE_ENOUGH) {
-        broken(t, "only %lu while %u transactions ran, too few to tell",
+        broken(t, "beside %u of %u transactions only, too few to tell",
                c->beside, tally->tried);
         return;
     }

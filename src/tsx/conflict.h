@@ -49,8 +49,8 @@ struct conflict {
     struct rtm_tally tally; /* matched: EAX[2] is set */
     unsigned without_retry; /* of the matched: EAX[1] is 0; */
     unsigned nested;        /* EAX[5] is 1 */
-    uint64_t rounds;        /* accesses of the other, in all, */
-    uint64_t beside;        /* and while a transaction ran */
+    unsigned beside;        /* transactions beside which the other accessed */
+    uint64_t rounds;        /* its accesses in all, */
     uint64_t seen;          /* of them: a store that was not committed */
 };
 #define CONFLICT_TURNS_MAX 65536
