@@ -244,8 +244,9 @@ FAKE uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     return window_plain(enable, cells) + window_rtm_long_shape.transactions;
 }
 
-FAKE const uint8_t pebs_events[PEBS_EVENTS * PEBS_EVENT_BYTES] = {0};
-FAKE const uint8_t pebs_events_taken[PEBS_EVENTS * PEBS_TAKEN_BYTES] = {0};
+/* What follows the last event is the window, too. */
+FAKE const uint8_t pebs_events[PEBS_EVENTS * PEBS_EVENT_BYTES + 1] = {0};
+FAKE const uint8_t pebs_events_taken[PEBS_EVENTS * PEBS_TAKEN_BYTES + 1] = {0};
 FAKE const uint8_t pebs_timed_end[1] = {0};
 
 FAKE void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
