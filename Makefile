@@ -557,7 +557,7 @@ $(B)/traced/model.o: $(call host_object,$(MODEL) \
 	@ld -r $^ -o $@
 	@objcopy -w $(foreach name,'traced_*' $(STEPPED),-G $(name)) $@
 PT_TX      := $(wildcard $(addprefix src/cases/pt/pt_,*tx*.c rtm_*.c hle_*.c \
-                  nested*.c no_branch*.c aborted*.c transaction_*.c))
+                  nested*.c no_branch*.c aborted*.c transaction_*.c forced*.c))
 PT_OUTPUT  := $(filter-out $(PT_TX),$(wildcard $(addprefix src/cases/pt/pt_, \
                   psb*.c timing.c ra*.c topa*.c output*.c pmi*.c cycles.c)))
 PT_FLOW    := $(filter-out $(PT_TX) $(PT_OUTPUT),$(wildcard src/cases/pt/*.c))

@@ -61,10 +61,9 @@ static inline void case_begin(const struct test *test, uint32_t trials)
     case_start(test, trials);
 }
 
-/* The body, and its end as the session makes it. The boot processor's. */
-static enum verdict case_end(void)
+/* The end as the session makes it. The boot processor's verdict. */
+static enum verdict case_close(void)
 {
-    t->test->body(t);
     fake_device = NULL;
     for (unsigned p = 0; p < PROCESSORS; p++) {
         restore_msrs(&all[p]);
@@ -73,6 +72,13 @@ static enum verdict case_end(void)
     context_close(t);
     t->text[t->text_bytes] = '\0';
     return t->verdict;
+}
+
+/* After the body. */
+static inline enum verdict case_end(void)
+{
+    t->test->body(t);
+    return case_close();
 }
 
 /* That it came to this, and that a line says this. */

@@ -7,6 +7,7 @@
     ROW(pt_branches, PASS, PASS, "")               \
     ROW(pt_transfers, PASS, PASS, "")              \
     ROW(pt_enable, PASS, PASS, "")                 \
+    ROW(pt_absent, SKIP, SKIP, "")                 \
     ROW(pt_events, PASS, PASS, "")                 \
     ROW(pt_filter_context, PASS, PASS, "")         \
     ROW(pt_filter_ip, SKIP, PASS, "pt_gap_traced") \

@@ -10,6 +10,8 @@
     ROW(pt_topa_reserved, PASS, PASS, "")                     \
     ROW(pt_output_offset, PASS, PASS, "pt_table_of_one_page") \
     ROW(pt_ratio, PASS, PASS, "")                             \
+    ROW(pt_cycles, SKIP, PASS, "pt_cyc_counts_untraced")      \
+    ROW(pt_topa_output, PASS, PASS, "pt_nmi_silent")          \
     ROW(pt_psb_place, SKIP, PASS, "")                         \
     ROW(pt_pmi_freezes, PASS, PASS, "lvt_not_masked_by_topa")
 TRACED_CASES(CASES)

@@ -87,6 +87,11 @@ static void begin(void *kept, size_t bytes)
     SET_TF("orq", "0x100");
 }
 
+bool traced_stepping(void)
+{
+    return traced.stepped;
+}
+
 static void end(void)
 {
     SET_TF("andq", "~0x100");

@@ -23,8 +23,13 @@ void traced_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
 bool traced_read(uint32_t number, uint64_t *value);
 bool traced_write(uint32_t number, uint64_t value);
 
-/* Performance monitoring interrupts that it has asked for. */
+/* Performance monitoring interrupts that it has asked for. While they are let
+ * in each is in the trace, with a handler that only returns. */
 unsigned traced_pmis(void);
+extern bool traced_interrupts;
+
+/* Is code being stepped, or played? */
+bool traced_stepping(void);
 
 /* So many branches that are not stepped: for its counters. */
 void traced_branches(unsigned count);

@@ -6,6 +6,7 @@
 #include "tests/host/fakes/traced_parts.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/msr.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct traced_state traced;
 struct processor traced_processor;
 static struct machine machine;
 static unsigned pmis;
+bool traced_interrupts;
 uint64_t traced_cr3, traced_cr4;
 
 static size_t memory_bytes; /* of traced_memory() */
@@ -39,10 +41,17 @@ static uint64_t read_word(uint64_t address)
     return word;
 }
 
+/* An abort does not undo it. */
 static void write_bytes(uint64_t address, const uint8_t *bytes, unsigned count)
 {
-    if (is_memory(address, count))
-        memcpy((void *)address, bytes, count);
+    const uint64_t offset = address - (uintptr_t)traced_records();
+
+    if (!is_memory(address, count))
+        return;
+    memcpy((void *)address, bytes, count);
+    if (offset < sizeof(traced.records) &&
+        count <= sizeof(traced.records) - offset)
+        memcpy(traced.records + offset, bytes, count);
 }
 
 void traced_output(void)
@@ -51,6 +60,7 @@ void traced_output(void)
 
     pt_output(&traced_processor, &memory);
     pmis += traced_processor.pmu.pmi;
+    traced.interrupted |= traced_processor.pmu.pmi && traced_interrupts;
     traced_processor.pmu.pmi = false;
 }
 
@@ -68,7 +78,7 @@ struct pt_step traced_step(uint64_t ip, uint64_t next, uint32_t cycles)
 void traced_start(const char *name, const char *fault)
 {
     struct machine_config config = {
-        .cpu = personality_find(name), .seed = 1, .smt = true};
+        .cpu = personality_find(name), .seed = 2, .smt = true};
 
     if (config.cpu == NULL || !fault_find(fault, &config.fault))
         abort();
@@ -146,6 +156,30 @@ bool traced_fault(size_t n, unsigned boot, const char **name,
     return true;
 }
 
+/* The handler looks at something, and returns: JE to the next, IRETQ. */
+void traced_interrupt(uint64_t back)
+{
+    static const uint8_t handler[] = {0x74, 0x00, 0x48, 0xcf};
+    const uint64_t at = (uintptr_t)handler, iretq = at + 2;
+    const uint32_t cycles = traced_processor.choices.cycles_slow;
+    const uint64_t came =
+        faults_pt_value(&traced_processor, PT_INTERRUPT_IP, back);
+    const struct pt_step steps[] = {traced_step(came, at, cycles),
+                                    traced_step(at, iretq, 1),
+                                    traced_step(iretq, back, cycles)};
+    struct instruction i;
+
+    traced.interrupted = false;
+    if (!pt_tracing(&traced_processor))
+        return;
+    pt_event(&traced_processor, &steps[0]);
+    for (unsigned n = 1; n <= 2; n++) {
+        instruction_classify(&i, (const uint8_t *)steps[n].ip, 2);
+        pt_retired(&traced_processor, &i, &steps[n]);
+    }
+    traced_output();
+}
+
 void traced_retired(uint64_t next)
 {
     const uint32_t cycles =
@@ -168,6 +202,8 @@ void traced_retired(uint64_t next)
     pt_retired(&traced_processor, &traced.current, &now);
     pt_overflow(&traced_processor, &now);
     traced_output();
+    if (traced.interrupted && traced.depth == 0)
+        traced_interrupt(next);
 }
 
 uint8_t *traced_records(void)

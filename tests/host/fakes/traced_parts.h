@@ -18,7 +18,10 @@ struct traced_state {
     uint64_t at, next; /* of it; next is that of a WRMSR */
     const uint8_t *gates;
     uint64_t dr[8];
-    unsigned depth; /* of the transaction */
+    bool interrupted; /* an interrupt is to come */
+    unsigned depth;   /* of the transaction */
+    unsigned lines;   /* written in it, one after the other, the last: */
+    uint64_t line;
     bool hle;
     enum elide elide; /* the hint of what is being executed, taken */
     bool elides;      /* at its begin: locks may be elided */
@@ -42,6 +45,8 @@ struct pt_step traced_step(uint64_t ip, uint64_t next, uint32_t cycles);
 void traced_output(void);
 /* traced.current is complete. */
 void traced_retired(uint64_t next);
+/* The interrupt that is to come, before that address. */
+void traced_interrupt(uint64_t back);
 
 /* traced_play.c: the instruction at traced.at, in place of the host; false
  * where it is the host's. */
@@ -60,7 +65,8 @@ void traced_hint_taken(ucontext_t *u);
  * model again where the window is the same: a host may take long to step. */
 void traced_keep_begin(const uint8_t *body, uint64_t argument, uint64_t count);
 void traced_keep(uint64_t next); /* traced.current is complete */
-void traced_keep_not(void);      /* not this window, after all */
+void traced_keep_write(uint32_t msr, uint64_t value);
+void traced_keep_not(void); /* not this window, after all */
 void traced_keep_end(const void *after, size_t bytes, int result);
 /* Another processor, by whose features code goes other ways. */
 void traced_forget(void);

@@ -6,6 +6,8 @@
 #include "tests/host/fakes/fake_clock.h"
 #include "tests/host/fakes/traced_parts.h"
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/operand.h"
+#include "tests/silicon/model/pmu_msr.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +16,9 @@
 #define VECTOR_BP 3
 #define VECTOR_UD 6
 #define VECTOR_GP 13
+
+#define LINE_BYTES 64
+#define LINES      512 /* that a transaction may write */
 
 /* In the order of their numbers in instructions. */
 static uint64_t *operand(ucontext_t *u, unsigned number)
@@ -43,6 +48,7 @@ static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
     memcpy(traced.block, traced.kept, traced.kept_bytes);
     memcpy(traced.records, traced_records(), sizeof(traced.records));
     traced.depth = 1;
+    traced.lines = 0;
     traced.locks = 0;
     traced.elides = tsx_elides(&traced_processor);
     traced.fallback = fallback;
@@ -57,7 +63,7 @@ static void tx_end(void)
     traced_output();
 }
 
-static void tx_abort(ucontext_t *u, uint32_t status)
+static void tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
 {
     const uint64_t fallback = traced.fallback;
 
@@ -72,7 +78,8 @@ static void tx_abort(ucontext_t *u, uint32_t status)
     traced.elided = traced.hle;
     const struct pt_step now =
         traced_step(traced.at, fallback, traced_processor.choices.cycles_abort);
-    pt_tx_abort(&traced_processor, &now);
+    if (faults_abort_traced(&traced_processor, cause))
+        pt_tx_abort(&traced_processor, &now);
     tx_end();
 }
 
@@ -83,7 +90,7 @@ void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back)
 {
     traced_keep_not();
     if (traced.depth != 0) {
-        tx_abort(u, 0);
+        tx_abort(u, TX_CAUSE_INSTRUCTION, 0);
         return;
     }
     if (!traced.stepped) {
@@ -132,8 +139,10 @@ static void access_msr(ucontext_t *u, bool write)
     const int vector =
         write ? hw_msr_write(number, value) : hw_msr_read(number, &value);
 
-    if (traced.at != (uintptr_t)trace_window_on &&
-        traced.at != (uintptr_t)trace_window_off_at)
+    if (write && number == IA32_PERF_GLOBAL_CTRL && vector < 0)
+        traced_keep_write(number, value);
+    else if (traced.at != (uintptr_t)trace_window_on &&
+             traced.at != (uintptr_t)trace_window_off_at)
         traced_keep_not();
     if (vector >= 0) {
         traced_deliver(u, (unsigned)vector, traced.at);
@@ -147,6 +156,39 @@ static void access_msr(ucontext_t *u, bool write)
         played(u, 2);
     else
         go_on(u, traced.at + 2);
+}
+
+/* One line after the other, as far as it may. */
+static bool writes_too_much(ucontext_t *u)
+{
+    struct operand_state state = {.rip = traced.at};
+    struct data_access found[DATA_ACCESSES_MAX];
+
+    for (unsigned n = 0; n < 16; n++)
+        state.general[n] = *operand(u, n);
+    const unsigned count = operand_find(
+        found, &state, (const uint8_t *)traced.at, INSTRUCTION_BYTES_MAX);
+    for (unsigned n = 0; n < count; n++) {
+        const uint64_t line = found[n].linear / LINE_BYTES;
+        if (found[n].kind != DATA_STORE || line == traced.line)
+            continue;
+        traced.line = line;
+        traced.lines++;
+    }
+    return traced.lines > LINES;
+}
+
+/* An XBEGIN that is forced to abort, there and then. */
+static bool is_doomed(ucontext_t *u, const struct pt_step *now)
+{
+    struct tx_decision decision = {.fate = TX_RUNS};
+
+    tsx_decide(&traced_processor, &decision);
+    if (decision.fate != TX_DOOMED)
+        return false;
+    pt_tx_begin(&traced_processor, now, true);
+    tx_abort(u, TX_CAUSE_INSTRUCTION, decision.status);
+    return true;
 }
 
 static void tx_instruction(ucontext_t *u)
@@ -165,6 +207,8 @@ static void tx_instruction(ucontext_t *u)
         }
         tx_keep(u, next + (uint64_t)(int64_t)traced.current.displacement,
                 false);
+        if (is_doomed(u, &now))
+            return;
         pt_tx_begin(&traced_processor, &now, false);
         pt_overflow(&traced_processor, &now);
         traced_output();
@@ -183,8 +227,9 @@ static void tx_instruction(ucontext_t *u)
         return;
     case INSTRUCTION_XABORT:
         if (traced.depth != 0) {
-            tx_abort(u, (uint32_t)traced.current.immediate << 24 | 1 |
-                            (traced.depth > 1 ? TX_STATUS_NESTED : 0));
+            tx_abort(u, TX_CAUSE_XABORT,
+                     (uint32_t)traced.current.immediate << 24 | 1 |
+                         (traced.depth > 1 ? TX_STATUS_NESTED : 0));
             return;
         }
         break;
@@ -315,7 +360,7 @@ void traced_done(ucontext_t *u)
     traced_retired(REG(u, REG_RIP));
     if (traced.depth != 0 && pt_tracing(&traced_processor) &&
         faults_trace_aborts(&traced_processor))
-        tx_abort(u, 0);
+        tx_abort(u, TX_CAUSE_INSTRUCTION, 0);
 }
 
 /* XRELEASE has to bring the lock back. */
@@ -332,7 +377,7 @@ void traced_hint_taken(ucontext_t *u)
     if (traced.elide == ELIDE_RELEASE && traced.hle && outermost) {
         if (memcmp(traced.records, traced_records(), sizeof(traced.records)) !=
             0) {
-            tx_abort(u, 0);
+            tx_abort(u, TX_CAUSE_INSTRUCTION, 0);
             return;
         }
         traced.depth = 0;
@@ -354,9 +399,18 @@ bool traced_play(ucontext_t *u)
         tx_instruction(u);
         return true;
     }
+    if (traced.depth != 0 && traced.interrupted) {
+        tx_abort(u, TX_CAUSE_EVENT, 0);
+        traced_interrupt(REG(u, REG_RIP));
+        return true;
+    }
+    if (traced.depth != 0 && writes_too_much(u)) {
+        tx_abort(u, TX_CAUSE_WRITES, TX_STATUS_CAPACITY);
+        return true;
+    }
     if (traced.depth != 0 &&
         tsx_aborts(&traced_processor, &traced.current, false)) {
-        tx_abort(u, 0);
+        tx_abort(u, TX_CAUSE_INSTRUCTION, 0);
         return true;
     }
     if (code[0] == 0x0f && (code[1] == 0x30 || code[1] == 0x32)) {

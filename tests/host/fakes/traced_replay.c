@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOWS   192
+#define WINDOWS   1024
 #define STEPS_MAX 100000
 #define RDTSC     0x310f
 
 struct kept_step {
     uint64_t at, next;
     struct instruction instruction;
+    uint32_t msr; /* a write of it; 0: an instruction that has retired */
+    uint64_t value;
 };
 
 static struct kept {
@@ -63,6 +65,16 @@ void traced_keep(uint64_t next)
         .at = traced.at, .next = next, .instruction = traced.current};
 }
 
+void traced_keep_write(uint32_t msr, uint64_t value)
+{
+    if (now == NULL || !is_open())
+        return;
+    if (now->count_of_steps == STEPS_MAX)
+        abort();
+    steps[now->count_of_steps++] =
+        (struct kept_step){.msr = msr, .value = value};
+}
+
 void traced_keep_not(void)
 {
     if (now != NULL)
@@ -109,6 +121,10 @@ static void do_again(const struct kept *kept, volatile uint64_t *cells)
     unsigned times = 0;
 
     for (size_t n = 0; n < kept->count_of_steps; n++) {
+        if (kept->steps[n].msr != 0) {
+            hw_msr_write(kept->steps[n].msr, kept->steps[n].value);
+            continue;
+        }
         traced.at = kept->steps[n].at;
         traced.current = kept->steps[n].instruction;
         if (cells != NULL && is_rdtsc(traced.at))
