@@ -167,6 +167,24 @@ hle_inner_release:
         pop     rbx
         ret
 
+; A store to each of so many lines, from 4096 bytes after the lock on.
+global hle_stores, hle_stores_acquired
+hle_stores:
+        push    rbx
+        mov     rsi, [rdi + LOCK]
+        mov     ebx, 1
+        xacquire xchg [rsi], ebx
+hle_stores_acquired:
+        mov     r11, [rdi + TURNS]
+        lea     rax, [rsi + 4096]
+.next:  mov     [rax], r11
+        add     rax, 64
+        dec     r11
+        jnz     .next
+        xrelease mov dword [rsi], 0
+        pop     rbx
+        ret
+
 ; A PAUSE in an elided section, which aborts. Where it is elided again, and again
 ; after that, it ends by the TSC in TURNS. XTEST has to exist.
 global hle_again

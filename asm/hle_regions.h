@@ -80,6 +80,10 @@ hle_region hle_other_value, hle_other_byte, hle_other_second, hle_other_third,
  * are looked at; XTEST has to exist. */
 hle_region hle_inner;
 extern const uint8_t hle_inner_acquired[], hle_inner_pause[];
+/* The lock is taken by XCHG; a store to each of `turns` lines, from 4096 bytes
+ * after it on. Of the block, lock and turns are looked at. */
+hle_region hle_stores;
+extern const uint8_t hle_stores_acquired[];
 /* The lock is taken by LOCK ADD, and a PAUSE inside aborts. Turns is a TSC:
  * where a transaction runs inside after that, there is no PAUSE, and inside
  * is 1. */

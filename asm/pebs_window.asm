@@ -108,6 +108,12 @@ default rel
 section .rodata align=8
 planted_15:
         dq      PLANTED(15)
+planted_xmm:
+%assign n 0
+%rep 32
+        dq      PLANTED(n)
+%assign n n + 1
+%endrep
 
 section .text align=4096
 code:
@@ -186,6 +192,25 @@ pebs_timed_end:
         popfq
         pop_preserved
         pop     rax
+        ret
+
+; pebs_window() with XMM0 to XMM15 planted, which are then as before.
+global pebs_window_xmm
+pebs_window_xmm:
+        sub     rsp, 16 * 16 + 8
+%assign n 0
+%rep 16
+        movups  [rsp + 16 * n], xmm %+ n
+        movups  xmm %+ n, [planted_xmm + 16 * n]
+%assign n n + 1
+%endrep
+        call    pebs_window
+%assign n 0
+%rep 16
+        movups  xmm %+ n, [rsp + 16 * n]
+%assign n n + 1
+%endrep
+        add     rsp, 16 * 16 + 8
         ret
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -41,6 +41,11 @@ struct pebs_state {
  * that ends the job. */
 void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state);
 
+/* The same with PEBS_PLANTED(2 * n) and, above it, PEBS_PLANTED(2 * n + 1) in
+ * XMMn, 0 to PEBS_XMM - 1; they are as they were afterwards. */
+#define PEBS_XMM 16
+void pebs_window_xmm(uint64_t enable, uint64_t flags, struct pebs_state *state);
+
 /* The same with branches that are taken, and OF set: event k's branch is at
  * pebs_events_taken + (k - 1) * PEBS_TAKEN_BYTES + PEBS_EVENT_BRANCH, its
  * target at pebs_events_taken + k * PEBS_TAKEN_BYTES, and between the two are

@@ -445,6 +445,15 @@ body spin_xabort
         xabort  0x65
         NEXT
 
+; The same in an inner transaction.
+body nest_spin_xabort
+        xbegin  tsx_inner_fallback
+.turn:  dec     rdx
+        jnz     .turn
+        xabort  0x65
+        xend
+        NEXT
+
 body store
 raising store
         mov     [rsi], rdx

@@ -126,10 +126,12 @@ extern const uint8_t tsx_body_hold_stores[]; /* to so many: */
 #define TSX_STORED_LINES 32
 /* The load of 8 bytes from 60 after argument on, of its line and the next; by
  * LOCK XADD of 0. */
-extern const uint8_t tsx_body_hold_split[], tsx_body_hold_locked[];
+extern const uint8_t tsx_body_hold_split[], tsx_body_hold_locked[],
+    tsx_body_hold_vector[]; /* by MOVUPS */
 #define TSX_HELD UINT64_MAX
 /* Count turns of a loop, which take a cycle each at least; then XABORT 65H. */
-extern const uint8_t tsx_body_spin[], tsx_body_spin_xabort[];
+extern const uint8_t tsx_body_spin[], tsx_body_spin_xabort[],
+    tsx_body_nest_spin_xabort[]; /* the loop and the XABORT in an inner one */
 #define TSX_SPIN_STATUS 0x65000001u    /* of an abort by the XABORT */
 extern const uint8_t tsx_body_store[]; /* of count at argument */
 extern const uint8_t tsx_body_load[];  /* from argument */

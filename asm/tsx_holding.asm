@@ -37,6 +37,12 @@ body hold_%1
 %endmacro
         HOLD    locked, ADD_LOCKED, [rsi]
 
+%macro LOAD_VECTOR 0
+        movups  xmm0, [rsi]
+        movq    rcx, xmm0
+%endmacro
+        HOLD    vector, LOAD_VECTOR, [rsi]
+
 ; A quadword of a line, in an inner transaction.
 body hold_nested
         xbegin  tsx_inner_fallback

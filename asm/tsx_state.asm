@@ -398,12 +398,25 @@ ending reads
         NOT_ABORTED
 
 ; 32 bytes in a line and 32 over its end, from the argument on.
-ending wide
-        mov     rax, [rsp]
+; RAX: the block.
+%macro store_wide 0
         mov     rax, [rax + ARGUMENT]
         vmovups [rax + 8], ymm3
         vmovups [rax + 104], ymm4
+%endmacro
+ending wide
+        mov     rax, [rsp]
+        store_wide
         xabort  0x77
+        NOT_ABORTED
+
+ending wide_commit
+        lea     rsp, [rsp - 32]         ; as in "hold"
+        push    rax
+        mov     rax, [rsp + 40]
+        store_wide
+        pop     rax
+        lea     rsp, [rsp + 32]
         NOT_ABORTED
 
 ; Loads the line of the argument and stays, without a change of a register or a

@@ -68,13 +68,18 @@ extern const uint8_t tsx_change_nothing[], tsx_change_general[],
 /* What then ends it: XEND, the same after an inner transaction, XABORT 77H, the
  * same in an inner transaction, ... ; "capacity" stores to 64 KB from the
  * argument on, "hold" loads from there and stays for some microseconds, "reads"
- * loads from count lines, "wide" stores TSX_STATE_WIDE bytes, and XABORT. */
+ * loads from count lines, "wide" stores TSX_STATE_WIDE bytes, and XABORT,
+ * "wide_commit" the same, and XEND. */
 extern const uint8_t tsx_state_commit[], tsx_end_inner[], tsx_end_xrelease[],
     tsx_end_xabort[], tsx_end_nested[], tsx_end_pause[], tsx_end_cpuid[],
     tsx_end_ud2[], tsx_end_load[], tsx_end_int3[], tsx_end_capacity[],
     tsx_end_ignored[], tsx_end_tested[], tsx_end_hold[], tsx_end_reads[],
-    tsx_end_wide[];
-#define TSX_STATE_WIDE 136 /* of these 32 from 8 on, and 32 from 104 on */
+    tsx_end_wide[], tsx_end_wide_commit[];
+#define TSX_STATE_WIDE 136 /* of these 32 from each of: */
+#define TSX_STATE_WIDE_PLACES \
+    {                         \
+        8, 104                \
+    }
 
 /* Where an exception that is delivered all the same is reported; all go on at
  * tsx_state_resume. */

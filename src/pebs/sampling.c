@@ -286,12 +286,13 @@ bool sampling_run(struct sampling *p, const struct sampling_config *config,
            sampling_check_selects(p);
 }
 
-/* No instruction of a window is repeated, or goes to itself. By an erratum a
- * few may say otherwise. */
+/* No instruction of a window is repeated, or goes to itself, but where an
+ * elided section aborts. By an erratum a few may say otherwise. */
 static void check_addresses(struct sampling *p, unsigned n,
                             const struct pebs_record *record)
 {
     const bool same = pebs_has(record, PEBS_EVENTING_IP) &&
+                      (record->tx_abort & TX_ABORT_HLE_ABORT) == 0 &&
                       record->rip == record->eventing_ip;
 
     if (n >= p->looked) {

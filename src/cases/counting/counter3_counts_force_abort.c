@@ -43,6 +43,25 @@ static bool try_again(struct test_context *t, uint64_t places, uint64_t value,
     return true;
 }
 
+/* IN_TX: nothing is counted outside of transactions, by any counter. */
+static void try_in_tx(struct test_context *t, uint64_t places)
+{
+    struct bank before =
+        bank_of(places & BITS(3, 0), BRANCHES | IA32_PERFEVTSEL_IN_TX);
+    struct bank after;
+
+    /* Measured. */
+    if (!bank_window(t, &before, window_plain, &after))
+        return;
+
+    /* Check. */
+    for (unsigned n = 0; n <= 3; n++)
+        check(t, after.pmc[n] == 0,
+              "IA32_PMC%u (%XH) with IN_TX = 1 counted %lu branches of a "
+              "window without transactions; wanted 0",
+              n, IA32_PMC(n), after.pmc[n]);
+}
+
 TEST(counter3_counts_force_abort,
      .asks = "Does RTM_FORCE_ABORT = 1 make counter 3 count like the others?",
      .cite = "White paper 604224, appendix A and table A-1",
@@ -60,6 +79,7 @@ TEST(counter3_counts_force_abort,
     agreement_run(t, AGREEMENT_FORCED, counters_available(test_cpu(t)), true,
                   0);
     const uint64_t places = bank_claim(t);
-    if ((places >> 3 & 1) != 0 && try_again(t, places, value, 0))
-        try_again(t, places, value, bank_mask(test_cpu(t), 3));
+    if ((places >> 3 & 1) != 0 && try_again(t, places, value, 0) &&
+        try_again(t, places, value, bank_mask(test_cpu(t), 3)))
+        try_in_tx(t, places);
 }

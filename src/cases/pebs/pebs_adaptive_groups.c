@@ -43,8 +43,21 @@ static bool check_basic(struct sampling *p, const struct pebs_record *record,
                  record->tsc, p->tsc_before, p->tsc_after);
 }
 
-/* Of the others: registers as they are planted, no abort. What is in XMM
- * registers here is not known, nor in LBRs, which do not record. */
+static void check_xmm(struct sampling *p, unsigned n,
+                      const struct pebs_record *record)
+{
+    const uint8_t *bytes = p->buffer + n * p->size;
+
+    for (unsigned i = 0; i < 2 * PEBS_XMM; i++) {
+        const uint64_t got = pebs_group_value(bytes, record, PEBS_GROUP_XMM, i);
+        check(p->t, got == PEBS_PLANTED(i),
+              "XMM%u[%s] of record %u is 0x%lx; wanted 0x%lx", i / 2,
+              i % 2 != 0 ? "127:64" : "63:0", n, got, PEBS_PLANTED(i));
+    }
+}
+
+/* Of the others: registers as they are planted, no abort. What is in LBRs,
+ * which do not record, is not known. */
 static void check_record(struct sampling *p, unsigned n, uint64_t selection)
 {
     struct pebs_record record;
@@ -63,13 +76,23 @@ static void check_record(struct sampling *p, unsigned n, uint64_t selection)
           "TSX Auxiliary Info (%02XH) of a record outside of transactions is "
           "0x%lx; wanted [33:32] = 0",
           (unsigned)pebs_field_offset(&record, PEBS_TX_ABORT), record.tx_abort);
+    if ((selection & PEBS_DATA_XMM) != 0)
+        check_xmm(p, n, &record);
+}
+
+static void run_planted(struct sampling *p, uint64_t flags)
+{
+    pebs_window_xmm(sampling_enable(&p->config), flags, &p->state);
 }
 
 static bool try_groups(struct sampling *p, uint64_t selection, bool adaptive)
 {
+    const bool planted = adaptive && (selection & PEBS_DATA_XMM) != 0;
+
     /* Set-up and measured. */
     if (!sampling_groups(p, selection, adaptive) ||
-        !sampling_run(p, &config, 0))
+        !(planted ? sampling_around(p, &config, run_planted, 0)
+                  : sampling_run(p, &config, 0)))
         return false;
 
     /* Check. */
@@ -84,7 +107,8 @@ static bool try_groups(struct sampling *p, uint64_t selection, bool adaptive)
 
 /* The branches of a window that has no others, of which each entry has the one
  * before that of the entry in front of it. */
-static void check_entries(struct sampling *p, const struct lbr *lbr, unsigned n)
+static void check_entries(struct sampling *p, const struct lbr *lbr, unsigned n,
+                          uint64_t *cycles)
 {
     const uint8_t *bytes = p->buffer + n * p->size;
     const uint64_t first =
@@ -127,6 +151,7 @@ static void check_entries(struct sampling *p, const struct lbr *lbr, unsigned n)
               "LBR[%u] of record %u: INFO is 0x%lx; wanted that of a "
               "conditional branch outside of transactions",
               e, n, entry.info);
+        *cycles += decoded.cycles;
     }
 }
 
@@ -146,12 +171,16 @@ static void run_taken(struct sampling *p, uint64_t argument)
 static void try_entries(struct sampling *p, struct lbr *lbr)
 {
     const uint64_t selection = PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(ENTRIES);
+    uint64_t cycles = 0; /* between branches, in all */
 
     if (!sampling_groups(p, selection, true) || !lbr_hold(lbr) ||
         !sampling_around(p, &config, run_taken, (uint64_t)(uintptr_t)lbr))
         return;
     for (unsigned n = 0; n < p->records; n++)
-        check_entries(p, lbr, n);
+        check_entries(p, lbr, n, &cycles);
+    check(p->t, p->records == 0 || cycles != 0 || !lbr->model.cycles,
+          "LBR[0 to %u].INFO [15:0] (Cycle Count) is 0 in each of %u records",
+          ENTRIES - 1, p->records);
 }
 
 TEST(pebs_adaptive_groups,

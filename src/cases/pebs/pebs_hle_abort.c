@@ -25,6 +25,8 @@ static const struct sampling_config config = {
 };
 #define CLOCK_SELECT 0x003cu /* UnHalted Core Cycles */
 
+#define LINES 896 /* more than a cache of 48 KB has */
+
 static const struct form {
     const char *what;
     hle_region *region;
@@ -44,6 +46,9 @@ static const struct form {
      hle_inner_pause, 40, TX_ABORT_INSTRUCTION_ABORT,
      TX_ABORT_NON_INSTRUCTION_ABORT | TX_ABORT_DATA_CONFLICT |
          TX_ABORT_CAPACITY_WRITES | TX_ABORT_CAPACITY_READS},
+    {"stores to many lines", hle_stores, hle_stores_acquired, NULL, LINES,
+     TX_ABORT_CAPACITY_WRITES,
+     TX_ABORT_DATA_CONFLICT | TX_ABORT_CAPACITY_READS},
 };
 
 /* Another abort than the one provoked may come before the loop's end. */

@@ -145,6 +145,15 @@ static void try_freeze(struct sampling *p, unsigned threshold)
           "IA32_PMC1 (C2H) counted %lu of %u events; wanted %s",
           p->records, threshold, p->value[1], PEBS_EVENTS,
           frozen ? "it to stop before the last" : "all");
+    /* Its own counter, which the record has reloaded. */
+    const uint64_t more =
+        (p->value[0] + config.period[0] + 1) & bank_mask(test_cpu(t), 0);
+    if (frozen && p->records == 1)
+        check(t, config.first_period[0] + more < PEBS_EVENTS,
+              "FREEZE_PERFMON_ON_PMI = 1, 1 record, the threshold at 1: "
+              "IA32_PMC0 (C1H) counted %lu events after its reload, the last "
+              "of the window too; wanted it to stop before",
+              more);
     if (test_cpu(t)->perfmon_version < 4)
         return;
     check(t, ((p->status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0) == frozen,

@@ -7,6 +7,7 @@
 #include "src/pebs/abort_check.h"
 #include "src/pebs/sampling.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 /* Turns of a loop inside, of a cycle each at least. Twice the short one, and
  * what is around it, is less than the long one. */
@@ -80,7 +81,8 @@ static int spin(const uint8_t *body, unsigned turns, struct tsx_block *block,
 
 static bool is_aborted_at_end(int outcome, const struct tsx_block *block)
 {
-    return outcome == TSX_ABORTED && block->status == TSX_SPIN_STATUS;
+    return outcome == TSX_ABORTED &&
+           (block->status & ~(uint32_t)RTM_STATUS_NESTED) == TSX_SPIN_STATUS;
 }
 
 static void check_cycles(struct test_context *t, const char *what,
@@ -99,7 +101,7 @@ static void check_cycles(struct test_context *t, const char *what,
 }
 
 /* Records of the aborts themselves. Returns how many; -1: an access failed. */
-static int try_aborts(struct sampling *p, unsigned turns)
+static int try_aborts(struct sampling *p, const uint8_t *body, unsigned turns)
 {
     struct abort_clocks clocks;
     unsigned records = 0;
@@ -111,13 +113,16 @@ static int try_aborts(struct sampling *p, unsigned turns)
         struct pebs_record record;
         struct tsx_block block;
         uint64_t cycles;
-        int outcome = spin(tsx_body_spin_xabort, turns, &block, &cycles);
+        int outcome = spin(body, turns, &block, &cycles);
         if (sampling_written(p) == records)
             continue;
         if (sampling_record(p, records++, &record) &&
             is_aborted_at_end(outcome, &block)) {
-            check_cycles(p->t, "the record of an abort", &record, turns, cycles,
-                         &clocks);
+            check_cycles(p->t,
+                         body == tsx_body_spin_xabort
+                             ? "the record of an abort"
+                             : "the record of an abort in an inner transaction",
+                         &record, turns, cycles, &clocks);
             judged++;
         }
     }
@@ -158,19 +163,21 @@ static int try_after(struct sampling *p, const uint8_t *body, unsigned turns)
 /* The commit is of the other length: what an abort before has left shows. */
 static bool try_length(struct sampling *p, unsigned turns, unsigned other)
 {
-    int aborts = try_aborts(p, turns), after_abort = 0, after_commit = 0;
+    int aborts = try_aborts(p, tsx_body_spin_xabort, turns);
+    int nested = try_aborts(p, tsx_body_nest_spin_xabort, turns);
+    int after_abort = 0, after_commit = 0;
 
     for (unsigned i = 0; i < MOST && aborts >= 0 && after_abort == 0; i++)
         after_abort = try_after(p, tsx_body_spin_xabort, turns);
     for (unsigned i = 0; i < MOST && after_abort >= 0 && after_commit == 0; i++)
         after_commit = try_after(p, tsx_body_spin, other);
-    if (aborts < 0 || after_abort < 0 || after_commit < 0)
+    if (aborts < 0 || nested < 0 || after_abort < 0 || after_commit < 0)
         return false;
-    check(p->t, aborts > 0 && after_abort > 0 && after_commit > 0,
-          "transactions of %u turns: %d records of aborts, %d after an abort; "
-          "of %u turns: %d after a commit; wanted one of each at least, in %u "
-          "tries",
-          turns, aborts, after_abort, other, after_commit, MOST);
+    check(p->t, aborts > 0 && nested > 0 && after_abort > 0 && after_commit > 0,
+          "transactions of %u turns: %d records of aborts, %d of aborts in an "
+          "inner one, %d after an abort; of %u turns: %d after a commit; "
+          "wanted one of each at least, in %u tries",
+          turns, aborts, nested, after_abort, other, after_commit, MOST);
     return true;
 }
 

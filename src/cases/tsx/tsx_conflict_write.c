@@ -43,6 +43,8 @@ static const struct row {
      tsx_body_hold_ended, CONFLICT_STORE, CONFLICT_SAME, 0},
     {"a store to a line of a load by REP LODS", tsx_body_hold_string,
      CONFLICT_STORE, CONFLICT_LINE, 0},
+    {"a store to other bytes of a line of a load of 16 bytes",
+     tsx_body_hold_vector, CONFLICT_STORE, CONFLICT_LINE, 0},
     {"a store of a byte to a line of the read set", tsx_body_hold_load,
      CONFLICT_BYTE, CONFLICT_SAME, 0},
     {"a store on two lines, the second of the read set", tsx_body_hold_load,

@@ -17,9 +17,9 @@
 static void check_registers(struct test_context *t, const struct capacity *c)
 {
     const struct state_row row = {
-        .what =
-            "XMM0 to XMM15 and MXCSR changed, then loads from too many lines",
-        .change = tsx_change_xmm,
+        .what = "general registers, status flags, XMM0 to XMM15 and MXCSR "
+                "changed, then loads from too many lines",
+        .change = tsx_change_both,
         .end = tsx_end_reads};
 
     state_try_reads(t, &row, state_components(test_cpu(t)), TRIES,

@@ -159,22 +159,24 @@ static void check_category(struct test_context *t, enum cause_id cause,
           causes[cause].name, w.aborted, name, s.got[0], s.got[1]);
 }
 
+#define CATEGORIES 5 /* the last is ABORTED_EVENTS */
+
 /* So no abort is in none of the five. Two at a time; the last beside those that
  * are in all. */
-static bool count_categories(struct work *w, uint64_t *least, uint64_t *sum)
+static bool count_categories(struct work *w, uint64_t *least, uint64_t *sum,
+                             uint64_t each[CATEGORIES + 1])
 {
     static const uint64_t umasks[] = {
         UMASK_ABORTED_MEM,     UMASK_ABORTED_TIMER,  UMASK_ABORTED_UNFRIENDLY,
         UMASK_ABORTED_MEMTYPE, UMASK_ABORTED_EVENTS, UMASK_START};
-    uint64_t got[2];
 
     *sum = 0;
     *least = w->times;
     for (unsigned i = 0; i < sizeof(umasks) / sizeof(umasks[0]); i += 2) {
         if (!count_two(w, run_transactions, EVENT_RTM_RETIRED | umasks[i],
-                       EVENT_RTM_RETIRED | umasks[i + 1], got))
+                       EVENT_RTM_RETIRED | umasks[i + 1], &each[i]))
             return false;
-        *sum += got[0] + (umasks[i + 1] != UMASK_START ? got[1] : 0);
+        *sum += each[i] + (umasks[i + 1] != UMASK_START ? each[i + 1] : 0);
         if (w->aborted < *least)
             *least = w->aborted;
     }
@@ -185,13 +187,24 @@ static void check_categories(struct test_context *t, enum cause_id cause,
                              unsigned times)
 {
     struct work w = {.t = t, .times = times, .cause = &cause};
-    uint64_t sum, least;
+    uint64_t sum, least, each[CATEGORIES + 1], beside;
     unsigned rounds = 0;
 
     do {
-        if (!count_categories(&w, &least, &sum))
+        if (!count_categories(&w, &least, &sum, each))
             return;
-    } while (2 * sum < least && ++rounds < ROUNDS);
+        beside = 0;
+        for (unsigned i = 0; i < CATEGORIES - 1; i++)
+            if (each[i] > beside)
+                beside = each[i];
+    } while ((2 * sum < least ||
+              (2 * beside > times && 2 * each[CATEGORIES - 1] > times)) &&
+             ++rounds < ROUNDS);
+    check(t, 2 * beside <= times || 2 * each[CATEGORIES - 1] <= times,
+          "%s: %u transactions: RTM_RETIRED (C9H) .ABORTED_EVENTS (80H) %lu, "
+          "and another category %lu; wanted few in one of the two, which "
+          "exclude each other",
+          causes[cause].name, times, each[CATEGORIES - 1], beside);
     check(t, 2 * sum >= least,
           "%s: %lu aborts: RTM_RETIRED (C9H) .ABORTED_MEM (08H), _TIMER (10H), "
           "_UNFRIENDLY (20H), _MEMTYPE (40H), _EVENTS (80H) add up to %lu; "

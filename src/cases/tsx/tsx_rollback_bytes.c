@@ -160,6 +160,34 @@ static void try_wide(struct test_context *t)
         wrong, WIDE_TRIES, first, bytes[first], 0x40 + first);
 }
 
+/* The same, then XEND: each quadword of both is another than before. */
+static void try_wide_commit(struct test_context *t)
+{
+    static const struct state_row row = {.what =
+                                             "stores of 32 bytes, then XEND",
+                                         .change = tsx_change_nothing,
+                                         .end = tsx_end_wide_commit,
+                                         .components = XCR0_AVX};
+    static const unsigned places[] = TSX_STATE_WIDE_PLACES;
+    uint64_t *words = state_argument(t);
+    const uint64_t components = state_components(test_cpu(t));
+    unsigned left = 0, commits = 0;
+
+    if ((components & XCR0_AVX) == 0)
+        return;
+    for (unsigned i = 0; i < WIDE_TRIES && commits == 0; i++) {
+        for (unsigned n = 0; n < TSX_STATE_WIDE / sizeof(*words); n++)
+            words[n] = VALUE;
+        commits += state_try(t, &row, components, 1);
+    }
+    for (unsigned n = 0; n < 2 * 4; n++)
+        left += words[places[n / 4] / sizeof(*words) + n % 4] == VALUE;
+    check(t, commits == 0 || left == 0,
+          "%u of 8 quadwords hold the old value after a commit of two stores "
+          "of 32 bytes",
+          left);
+}
+
 TEST(tsx_rollback_bytes,
      .asks = "Does an abort undo, and a commit make, each byte of a store, "
              "wherever it lies?",
@@ -201,4 +229,5 @@ TEST(tsx_rollback_bytes,
         try_nested(t, test_buffer(t), true);
     }
     try_wide(t);
+    try_wide_commit(t);
 }

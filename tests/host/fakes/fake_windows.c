@@ -255,6 +255,12 @@ FAKE void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
     *state = (struct pebs_state){.rflags = flags};
 }
 
+FAKE void pebs_window_xmm(uint64_t enable, uint64_t flags,
+                          struct pebs_state *state)
+{
+    pebs_window(enable, flags, state);
+}
+
 FAKE void pebs_window_taken(uint64_t enable, uint64_t flags,
                             struct pebs_state *state)
 {

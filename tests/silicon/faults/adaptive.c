@@ -154,3 +154,14 @@ FAULT(data_cfg_drops_31, .what = "[adaptive records] 3F2H[31] stays 0",
 FAULT(data_cfg_takes_4, .what = "[adaptive records] 3F2H[4] can be written",
       .caught = {"icelake-server on 1 pebs_registers FAIL"},
       .quantity = OF_MSR_TAKEN, .number = 0x3F2, .set = BIT(4))
+
+FAULT(adaptive_xmm15_half,
+      .what = "[adaptive records] the upper half of XMM15 is 0",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
+      .quantity = ADAPTIVE_WORD, .number = ADAPTIVE_AT(3, 0xF8),
+      .clear = UINT64_MAX)
+
+FAULT(adaptive_lbr_info_zero,
+      .what = "[adaptive records] LBR entries of a record have INFO 0",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
+      .breaks = RECORD_LBRS_HAVE_INFO)

@@ -285,3 +285,9 @@ FAULT(instructions_long_nop_twice,
       .what = "[any] the NOP of several bytes, 0FH 1FH, counts twice",
       .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
       .breaks = LONG_NOP_COUNTS_ONCE)
+
+FAULT(forced_in_tx_counts,
+      .what = "[B] IN_TX does nothing on IA32_PMC3 while bit 0 of MSR 10FH is "
+              "set",
+      .caught = {"skylake-2018 on 1 counter3_counts_force_abort FAIL"},
+      .breaks = FORCED_HAS_IN_TX)

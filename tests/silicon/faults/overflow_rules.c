@@ -140,3 +140,16 @@ FAULT(enabling_clears_status,
       .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL",
                  "haswell on 1 counter_overflow_bits FAIL"},
       .breaks = ENABLING_KEEPS_STATUS)
+
+FAULT(frozen_pebs_counts,
+      .what = "[any with perfmon 4] counters that make records count while "
+              "CTR_Frz is 1",
+      .caught = {"skylake-2018 on 1 pebs_threshold_pmi FAIL"},
+      .breaks = FREEZE_HAS_PEBS)
+
+FAULT(unfreeze_clears_counters,
+      .what =
+          "[any with perfmon 4] general counters become 0 where 390H clears "
+          "CTR_Frz",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
+      .breaks = UNFREEZE_KEEPS_COUNTERS)

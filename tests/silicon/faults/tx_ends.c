@@ -3,7 +3,9 @@
  * tx_ends.c - where an abort goes, what it ends and leaves: each entry names
  * what it breaks (rules.h).
  */
+#include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/fault.h"
+#include "tests/silicon/model/tsx.h"
 
 FAULT(prefixed_xend_taken,
       .what = "[any with RTM] XEND and XTEST with 66H, F2H or F3H raise no #UD",
@@ -130,3 +132,38 @@ FAULT(hle_inner_start,
       .what = "[A with HLE] HLE_RETIRED.START counts inner locks too",
       .caught = {"haswell on 1 tsx_retired_events FAIL"},
       .breaks = INNER_LOCK_NO_START)
+
+FAULT(vector_loads_unmonitored,
+      .what = "[A B F; C with bit 2] lines of loads by MOVUPS are not "
+              "monitored",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = VECTORS_MONITORED)
+
+FAULT(commit_loses_wide,
+      .what = "[A B F; C with bit 2] a commit loses the second 16 bytes of a "
+              "store of 32",
+      .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"},
+      .breaks = WIDE_STORES_COMMIT)
+
+FAULT(abort_by_instruction_keeps_df,
+      .what = "[any with RTM] an abort by CPUID does not restore DF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_FLAGS, .number = TX_CAUSE_INSTRUCTION, .set = 1 << 10)
+
+FAULT(abort_by_reads_keeps_rsi,
+      .what = "[any with RTM] an abort by the read set does not restore RSI",
+      .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"},
+      .quantity = KEPT_REGISTERS, .number = TX_CAUSE_READS, .set = 1 << 3)
+
+FAULT(interrupts_count_as_memory,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED_MEM counts aborts by an "
+              "interrupt, too",
+      .caught = {"skylake-2018 on 1 tsx_interrupt_abort FAIL"},
+      .quantity = ABORT_EVENTS, .number = TX_CAUSE_EVENT, .set = TX_EVENT_MEM)
+
+FAULT(xabort_counts_as_unfriendly,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED_UNFRIENDLY counts aborts by "
+              "XABORT, too",
+      .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
+      .quantity = ABORT_EVENTS, .number = TX_CAUSE_XABORT,
+      .set = TX_EVENT_UNFRIENDLY)

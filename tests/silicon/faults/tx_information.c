@@ -158,3 +158,24 @@ void faults_tx_record(struct processor *p, const struct tx_abort *how)
     if (has_fault(p, FAULT_info_short_while_traced) && pt_tracing(p))
         abort->information &= BITS(33, 0);
 }
+
+FAULT(info_hle_conflict_missing,
+      .what = "[A with HLE] B8H[37] is 0 in records of HLE aborts",
+      .caught = {"haswell on 2 pebs_tx_conflict FAIL"},
+      .breaks = ELISION_HAS_CONFLICT)
+
+FAULT(info_hle_capacity_missing,
+      .what = "[A with HLE] B8H[39:38] are 0 in records of HLE aborts",
+      .caught = {"haswell on 1 pebs_hle_abort FAIL"},
+      .breaks = ELISION_HAS_CAPACITY)
+
+FAULT(info_conflict_without_ip,
+      .what = "[A B F; C with bit 2] EventingIP of an abort by a conflict is 0",
+      .caught = {"skylake-2018 on 2 pebs_tx_conflict FAIL"},
+      .breaks = CONFLICT_HAS_IP)
+
+FAULT(info_nested_cycles_zero,
+      .what = "[A B F; C with bit 2] B8H[31:0] is 0 after an abort in a nested "
+              "region",
+      .caught = {"skylake-2018 on 1 pebs_tx_cycles FAIL"},
+      .breaks = NESTED_SETS_CYCLES)

@@ -49,7 +49,7 @@ static void save_line(struct transaction *tx, uint64_t address, bool second)
     if (find_undo_line(tx, address) != NULL)
         return;
     l->address = address & LINE_MASK;
-    l->stored = 0;
+    l->stored = l->wide = 0;
     l->second = second;
     l->inner = tx->depth > 1;
     for (size_t n = 0; n < LINE_BYTES / 8; n++)
@@ -290,6 +290,8 @@ static void note_store(struct vcpu *v, const struct open_page *page)
             ((uint8_t *)l->was)[at % LINE_BYTES] = page->before[n];
         watch_data(&tx->watch, ACCESS_WRITE, at, 1);
         l->stored |= BIT(at % LINE_BYTES);
+        if (n >= 16)
+            l->wide |= BIT(at % LINE_BYTES);
         if (page->shadowed)
             *(uint8_t *)at = view[n];
     }
@@ -363,7 +365,9 @@ static void undo_stores(const struct vcpu *v, bool undo)
         uint64_t stored =
             faults_undone(v->model, n, l->address, l->second, l->stored);
 
-        if (!faults_undoes(v->model, l->inner, undo))
+        if (!undo && !faults_rule(v->model->machine, WIDE_STORES_COMMIT, true))
+            stored = l->wide;
+        else if (!faults_undoes(v->model, l->inner, undo))
             continue;
         for (unsigned byte = 0; byte < LINE_BYTES; byte++)
             if ((stored & BIT(byte)) != 0)

@@ -6,7 +6,8 @@
 #include "tests/silicon/model/hooks.h"
 
 #define FIRST_WRITES 16
-#define XCHG_BYTE    0x86u /* and the next: of another size */
+#define MOVUPS       0x100Fu /* 0FH 10H */
+#define XCHG_BYTE    0x86u   /* and the next: of another size */
 
 unsigned tx_spared(const struct vcpu *v, bool write)
 {
@@ -24,6 +25,8 @@ unsigned tx_spared(const struct vcpu *v, bool write)
          !faults_rule(m, INNER_WRITES_MONITORED, true)) ||
         (!write && (v->current.flags & INSTRUCTION_REPEATS) != 0 &&
          !faults_rule(m, STRINGS_MONITORED, true)) ||
+        (!write && (v->decoded->words[0] & BITS(15, 0)) == MOVUPS &&
+         !faults_rule(m, VECTORS_MONITORED, true)) ||
         (acquires && e->locks > 0 &&
          !faults_rule(m, INNER_LOCK_MONITORED, true)))
         return LINE_SPARED;

@@ -51,7 +51,8 @@ struct extended_state {
 
 struct undo_line {
     uint64_t address;
-    uint64_t stored; /* a bit for each byte that has been changed */
+    uint64_t stored; /* a bit for each byte that has been changed, */
+    uint64_t wide;   /* and beyond the first 16 of its store */
     bool second;     /* of an access that began in the line before */
     bool inner;      /* in a transaction within another */
     uint64_t was[LINE_BYTES / 8];

@@ -163,6 +163,8 @@ uint64_t counters_frozen(const struct processor *p)
     if (p->cpu->perfmon_version < 4 ||
         (p->pmu.global_status & STATUS_CTR_FRZ) == 0 || faults_counts_frozen(p))
         return 0;
+    if (!faults_rule(p->machine, FREEZE_HAS_PEBS, true))
+        return ~p->pebs.enable;
     return erratum_is(p, ERRATUM_CTR_FRZ_4_TO_7) ? ~BITS(7, 4) : UINT64_MAX;
 }
 

@@ -118,7 +118,9 @@ static void put_branches(struct processor *p, struct filling *f,
         at %= LBR_DEPTH_MAX;
         put(f, l->from[at]);
         put(f, l->to[at]);
-        put(f, l->info[at]);
+        put(f, faults_rule(f->machine, RECORD_LBRS_HAVE_INFO, true)
+                   ? l->info[at]
+                   : 0);
     }
 }
 

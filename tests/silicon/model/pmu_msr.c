@@ -286,6 +286,9 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
         if ((value & STATUS_DS_OVF) != 0)
             value =
                 faults_quantity(p->machine, STATUS_RESET_62, ANY_NUMBER, value);
+        if ((value & p->pmu.global_status & STATUS_CTR_FRZ) != 0 &&
+            !faults_rule(p->machine, UNFREEZE_KEEPS_COUNTERS, true))
+            __builtin_memset(p->pmu.counter, 0, sizeof(p->pmu.counter));
         p->pmu.global_status &=
             ~faults_quantity(p->machine, STATUS_RESET, ANY_NUMBER, value);
         break;

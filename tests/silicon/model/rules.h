@@ -372,6 +372,16 @@ enum rule {
     DEBUG_CLEARS_BTF,      /* exceptions: DEBUGCTL[1] */
     OFFCORE_ANY_SUPPLIER,  /* no supplier bit beside ANY filters */
     UNCORE_OF_PACKAGE,     /* its fixed counter and global control */
+    FREEZE_HAS_PEBS,       /* counters that make records */
+    FORCED_HAS_IN_TX,      /* IN_TX of counter 3, while bit 0 is set */
+    ELISION_HAS_CONFLICT,  /* Data_Conflict in records of HLE aborts */
+    ELISION_HAS_CAPACITY,  /* the same, Capacity Reads and Writes */
+    CONFLICT_HAS_IP,       /* EventingIP of one */
+    NESTED_SETS_CYCLES,    /* of B8H */
+    VECTORS_MONITORED,     /* loads by MOVUPS */
+    WIDE_STORES_COMMIT,    /* the second 16 bytes */
+    UNFREEZE_KEEPS_COUNTERS,
+    RECORD_LBRS_HAVE_INFO, /* entries of adaptive records */
 };
 
 #endif

@@ -269,6 +269,23 @@ static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
                                     faults_aborted_events(p, cause, umasks));
 }
 
+/* What a record of this abort lacks. */
+static void spoil_record(struct processor *p, const struct tx_abort *how)
+{
+    const struct machine *m = p->machine;
+    struct last_abort *abort = &p->tsx.last_abort;
+
+    if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CONFLICT, true))
+        abort->information &= ~TX_INFO_CONFLICT;
+    if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CAPACITY, true))
+        abort->information &= ~(TX_INFO_READS | TX_INFO_WRITES);
+    if (how->cause == TX_CAUSE_CONFLICT &&
+        !faults_rule(m, CONFLICT_HAS_IP, true))
+        abort->eventing_ip = 0;
+    if (how->depth > 1 && !faults_rule(m, NESTED_SETS_CYCLES, true))
+        abort->information &= ~(uint64_t)UINT32_MAX;
+}
+
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
 {
     uint32_t status = status_of(p, how);
@@ -287,6 +304,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         .eventing_ip = how->eventing_ip,
         .resume_ip = how->resume_ip,
     };
+    spoil_record(p, how);
     faults_tx_record(p, how);
     tsx_count_causes(p, causes[how->cause].mem | how->elision,
                      causes[how->cause].exec);
