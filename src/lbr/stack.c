@@ -87,7 +87,11 @@ bool lbr_hold(struct lbr *l)
 
 bool lbr_turn_held(struct lbr *l, uint64_t debugctl, bool on)
 {
-    return set_held_msr(l->t, IA32_DEBUGCTL, debugctl_of(l, debugctl, on)) &&
+    const uint64_t freeze = debugctl_of(l, debugctl, on);
+
+    /* A second write of an MSR is long where few events are left. */
+    return ((l->model.arch && msr_value(l->t, IA32_DEBUGCTL) == freeze) ||
+            set_held_msr(l->t, IA32_DEBUGCTL, freeze)) &&
            (!l->model.arch ||
             set_held_msr(l->t, IA32_LBR_CTL, control_of(l, on)));
 }

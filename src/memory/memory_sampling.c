@@ -236,9 +236,13 @@ static struct memory_walk walk_of(struct test_context *t,
                                   const struct recipe *r)
 {
     const void *at = r->in_buffer ? test_buffer(t) : test_source(t);
+    /* 2048 sets, of 16 ways. */
+    const bool larger = r == &recipes[LOADS_L3] &&
+                        identity_generation(test_cpu(t)) == GOLDEN_COVE;
 
-    return (struct memory_walk){(uint64_t)(uintptr_t)at + r->at, r->step,
-                                r->mask, MEMORY_ACCESSES};
+    return (struct memory_walk){(uint64_t)(uintptr_t)at + r->at,
+                                r->step << larger, r->mask << larger,
+                                MEMORY_ACCESSES};
 }
 
 bool memory_window_run(struct sampling *p, const struct sampling_config *config,

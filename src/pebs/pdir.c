@@ -30,14 +30,9 @@ bool pdir_counter(struct test_context *t, unsigned *counter, bool *alone)
     return true;
 }
 
-bool pdir_reduced(const struct test_context *t)
-{
-    return identity_generation(test_cpu(t)) == GOLDEN_COVE;
-}
-
 unsigned pdir_without(const struct test_context *t)
 {
-    return pdir_reduced(t) ? 1 : 0;
+    return identity_generation(test_cpu(t)) == GOLDEN_COVE ? 1 : 0;
 }
 
 struct body_call {

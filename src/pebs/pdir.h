@@ -98,11 +98,9 @@ bool pdir_no_better(const struct pdir_hits *with,
  * SKIP where this processor has none. */
 bool pdir_counter(struct test_context *t, unsigned *counter, bool *alone);
 
-/* A general-purpose counter without it, whose records skid; and whether
- * IA32_PMC0 has reduced skid too, beside the fixed counter: on the 12th
- * generation and later (Linux, arch/x86/events/intel/core.c,
- * glc_get_event_constraints, alone to say so). */
-bool pdir_reduced(const struct test_context *t);
+/* A general-purpose counter without it, whose records skid: not IA32_PMC0 of
+ * the 12th generation and later, which makes no record of INST_RETIRED (Intel's
+ * lists of events; Linux, arch/x86/events/intel/ds.c, "glc"). */
 unsigned pdir_without(const struct test_context *t);
 
 /* Runs job on all processors: at once, or, where the core must be quiet, on one

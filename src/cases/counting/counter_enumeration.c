@@ -154,8 +154,10 @@ static void judge_reference(struct test_context *t, uint64_t slow,
     if (leaf.eax != 0)
         ratio[1] = leaf.ebx / leaf.eax;
     /* The table of events of 06_1AH has 3CH/01H at the rate of the TSC, Intel's
-     * list of events for it (github.com/intel/perfmon) at that of the bus. */
-    if (identity_generation(test_cpu(t)) == NEHALEM)
+     * list of events for it (github.com/intel/perfmon) at that of the bus; the
+     * lists of Golden Cove have it at the rate of the TSC, too, as REF_TSC_P.
+     */
+    if ((identity_generation(test_cpu(t)) & (NEHALEM | GOLDEN_COVE)) != 0)
         ratio[1] = 1;
     for (unsigned i = 0; i < 2; i++) {
         uint64_t want = slow * ratio[i], margin = want / 16 + 2 * ratio[i];

@@ -8,9 +8,10 @@
 
 #define BRANCHES        0xc4
 #define ROUNDS          4
+#define WORKS           8 /* the half of them outlasts two writes of MSRs */
 #define INSTRUCTION_MAX 15
 #define NEAR            UINT64_C(1024) /* bytes that the work has, at most */
-/* Fewer than counting_work() has in two calls, more than in a write of an MSR
+/* Fewer than counting_work() has in so many calls, more than in a write of an MSR
  * and one. */
 #define WORK_INSTRUCTIONS 200
 
@@ -30,6 +31,14 @@ static bool same_stack(const struct lbr *a, const struct lbr *b)
     return is;
 }
 
+/* Architectural records are in the order of their age: what ran last has to
+ * differ for them to change. */
+static void another_work(void)
+{
+    for (volatile unsigned n = 0; n < 2 * LBR_DEPTH_MAX; n++)
+        ;
+}
+
 /* How often records or the TOS changed while branches retired, with recording
  * on or off and these bits of IA32_DEBUGCTL; they are read while it is off, as
  * it is before and after. False where they cannot be read. */
@@ -39,7 +48,7 @@ static bool stack_moves(struct lbr *l, uint64_t debugctl, bool on,
     struct lbr before;
 
     *moves = 0;
-    if (!lbr_read(l))
+    if (!lbr_hold(l) || !lbr_read(l))
         return false;
     for (unsigned i = 0; i < ROUNDS; i++) {
         before = *l;
@@ -48,7 +57,9 @@ static bool stack_moves(struct lbr *l, uint64_t debugctl, bool on,
         /* Another number of branches each time: they may just go round. */
         for (unsigned times = 0; times <= i; times++)
             counting_work(NULL);
-        if (!lbr_turn(l, debugctl, false) || !lbr_read(l))
+        if (i % 2 != 0)
+            another_work();
+        if (!lbr_turn_held(l, debugctl, false) || !lbr_read(l))
             return false;
         *moves += !same_stack(&before, l);
     }
@@ -82,8 +93,8 @@ static void recorded_work(void *argument)
     struct work *work = argument;
 
     lbr_turn_held(work->l, work->freeze, true);
-    counting_work(NULL);
-    counting_work(NULL);
+    for (unsigned n = 0; n < WORKS; n++)
+        counting_work(NULL);
     work->on = lbr_is_on(work->l);
     get_msr(work->l->t, IA32_DEBUGCTL, &work->debugctl);
     lbr_turn_held(work->l, work->freeze, false);
@@ -98,8 +109,9 @@ static bool overflow(struct work *work, const struct row *row, uint64_t places,
 
     before.pmi = BANK_PMI;
     *bank_value(&before, row->place) =
-        bank_mask(test_cpu(t), row->place) -
-        (row->place == PLACE_FIXED0 ? WORK_INSTRUCTIONS : WORK_BRANCHES + 4);
+        bank_mask(test_cpu(t), row->place) - (row->place == PLACE_FIXED0
+                                                  ? WORK_INSTRUCTIONS
+                                                  : WORKS / 2 * WORK_BRANCHES);
     if (row->place == PLACE_FIXED0)
         before.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(0);
     else if (row->interrupt)

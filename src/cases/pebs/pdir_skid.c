@@ -43,22 +43,6 @@ static void check_exact(struct test_context *t, const struct pdir_skids *s,
         s->rip_wrong, s->records);
 }
 
-/* The counter that has it beside the fixed one. */
-static void try_reduced(struct sampling *p, const struct pdir_skids *without)
-{
-    struct pdir_skids with = {0};
-    uint64_t opening;
-
-    /* Measured. */
-    if (!pdir_find_opening(p, 0, &opening) ||
-        !pdir_skid_run(p, 0, 0, opening, COMPARED, &with))
-        return;
-
-    /* Check. */
-    WITH_PREFIX (p->t, "on IA32_PMC0")
-        check_exact(p->t, &with, without);
-}
-
 static void try_ring3(struct sampling *p, unsigned counter, uint64_t opening)
 {
     struct pdir_skids with = {0}, without = {0};
@@ -124,8 +108,6 @@ static void run_on_processor(struct test_context *t, unsigned counter)
          without.records - without.by_skid[0] - without.by_skid[1] -
              without.by_skid[2] - without.by_skid[3],
          without.none);
-    if (pdir_reduced(t))
-        try_reduced(&p, &without);
     try_ring3(&p, counter, opening);
 }
 

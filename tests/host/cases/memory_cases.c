@@ -337,7 +337,7 @@ static struct access plain(const struct memory_walk *walk)
 
     if (walk->step == 4096)
         a.from = 3, a.latency = 12, a.l1 = false;
-    if (walk->step == 65536)
+    if (walk->step >= 65536)
         a.from = 4, a.latency = 42, a.l1 = false;
     return a;
 }

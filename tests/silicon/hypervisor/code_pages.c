@@ -6,7 +6,8 @@
  *
  * Microsoft PE/COFF specification, "Section Table". SDM volume 2, XBEGIN
  * (C7 F8 rel32, with 66H rel16), XEND (0F 01 D5), XTEST (0F 01 D6), XABORT (C6
- * F8 imm8), XACQUIRE (F2 before a locked instruction).
+ * F8 imm8), XSUSLDTRK and XRESLDTRK (F2 0F 01 E8 and E9), XACQUIRE (F2 before a
+ * locked instruction).
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
@@ -60,8 +61,11 @@ static bool is_xbegin(const uint8_t *code, uint32_t bytes, uint32_t at)
 
 static bool is_xend_xtest(const uint8_t *code, uint32_t bytes, uint32_t at)
 {
-    return at + 3 <= bytes && code[at] == 0x0F && code[at + 1] == 0x01 &&
-           (code[at + 2] == 0xD5 || code[at + 2] == 0xD6);
+    if (at + 3 > bytes || code[at] != 0x0F || code[at + 1] != 0x01)
+        return false;
+    if (code[at + 2] == 0xE8 || code[at + 2] == 0xE9)
+        return at > 0 && code[at - 1] == 0xF2;
+    return code[at + 2] == 0xD5 || code[at + 2] == 0xD6;
 }
 
 /* Two bytes are found by chance on one page of code in sixteen, and such a

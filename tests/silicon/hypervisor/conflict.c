@@ -285,7 +285,7 @@ bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags)
         yield_unlocked(v);
     }
     good = !v->tx.conflict && lines_add(&v->tx.lines, address, flags);
-    for (unsigned n = 0; good && n < hypervisor.processors; n++)
+    for (unsigned n = 0; good && flags != 0 && n < hypervisor.processors; n++)
         if (&hypervisor.vcpus[n] != v)
             good =
                 hold_page(&hypervisor.vcpus[n], address, write ? 0 : PAGE_READ);

@@ -259,6 +259,9 @@ void tx_break_off(struct vcpu *v);
 /* After each instruction inside one. */
 void tx_step_done(struct vcpu *v);
 
+/* tx_tracking.c: XSUSLDTRK, XRESLDTRK. */
+struct action tx_track_loads(struct vcpu *v);
+
 /* tx_registers.c: what an abort restores, but for RIP and EAX. */
 void tx_registers_save(struct vcpu *v);
 void tx_registers_restore(struct vcpu *v, enum tx_cause cause);
@@ -326,7 +329,7 @@ void hint_replace_end(struct vcpu *v);
 void conflict_begin(struct vcpu *v);
 /* False: a conflict was first. */
 bool conflict_end(struct vcpu *v, bool commit);
-/* The transaction accesses this line: it is in its set (lines.h) from now on,
+/* The transaction accesses this line: it is in its sets (lines.h) from now on,
  * and no processor touches its page unseen. False: it has to abort. */
 bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags);
 /* A nested page fault outside transactions. False: of no held page. */

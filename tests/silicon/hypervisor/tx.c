@@ -170,6 +170,7 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->depth = 1;
     tx->aborted_depth = 0;
     tx->inner_ended = false;
+    tx->suspended = false;
     tx->hle = hle;
     tx->steps = 0;
     v->model->tsx.user = v->vmcb->cpl > 0;
@@ -315,7 +316,16 @@ static struct action xabort(struct vcpu *v)
 
 static struct action execute(struct vcpu *v)
 {
+    if (v->tx.depth > 0 && v->tx.suspended &&
+        (v->current.kind == INSTRUCTION_XBEGIN ||
+         v->current.kind == INSTRUCTION_XEND)) {
+        tx_abort(v, TX_CAUSE_INSTRUCTION);
+        return action_of(ACTION_RESUME);
+    }
     switch (v->current.kind) {
+    case INSTRUCTION_XSUSLDTRK:
+    case INSTRUCTION_XRESLDTRK:
+        return tx_track_loads(v);
     case INSTRUCTION_XBEGIN:
         return xbegin(v);
     case INSTRUCTION_XEND:

@@ -124,11 +124,11 @@ static void save_bytes(struct vcpu *v, struct open_page *page)
     save_line(&v->tx, address + page->bytes - 1, true);
 }
 
-/* The line joins the set that the access puts it in. False: aborted. An elided
- * lock is in the read set alone. */
+/* The line joins the set that the access puts it in, if any. False: aborted. An
+ * elided lock is in the read set alone. */
 static bool add_line_to_set(struct vcpu *v, uint64_t address, bool write)
 {
-    unsigned flag = write ? LINE_WRITTEN : LINE_READ;
+    unsigned flag = write ? LINE_WRITTEN : v->tx.suspended ? 0 : LINE_READ;
 
     if ((lines_find(&v->tx.lines, address) & flag) != 0)
         return true;
@@ -136,7 +136,8 @@ static bool add_line_to_set(struct vcpu *v, uint64_t address, bool write)
         v->tx.lines.reads >= faults_quantity(v->model->machine, MONITORED,
                                              ANY_NUMBER, UINT32_MAX))
         return true;
-    if (conflict_add_line(v, address, flag | tx_spared(v, write)))
+    if (conflict_add_line(v, address,
+                          flag == 0 ? 0 : flag | tx_spared(v, write)))
         return true;
     tx_abort(v, TX_CAUSE_CONFLICT);
     return false;

@@ -73,9 +73,12 @@ struct choices {
     bool lbr_level_of_target;      /* that of a branch is where it goes */
     bool lbr_abort_in_tsx;         /* IN_TSX of the record of an abort */
     bool lbr_abort_is_far;         /* FAR_BRANCH leaves it out */
-    uint8_t pt_int_early;   /* one ToPA entry: INT, in units of 64 bytes */
-    bool rtm_locked;        /* MCU_OPT_CTRL[2], regime F */
-    uint32_t errata_one_in; /* of the times that an erratum can show */
+    /* Architectural ones. */
+    bool lbr_first_cycles;    /* CYC_CNT_VALID of the first record */
+    bool lbr_address_refused; /* that is not canonical: #GP */
+    uint8_t pt_int_early;     /* one ToPA entry: INT, in units of 64 bytes */
+    bool rtm_locked;          /* MCU_OPT_CTRL[2], regime F */
+    uint32_t errata_one_in;   /* of the times that an erratum can show */
     /* The cycle model: cycles of an instruction by what it does. */
     uint8_t cycles_other, cycles_branch, cycles_slow, cycles_abort;
     /* Core cycles and reference cycles run as ref_up : ref_down. */

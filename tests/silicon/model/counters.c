@@ -162,7 +162,7 @@ static const struct event_row *own_event(struct processor *p, unsigned n,
  * than p, has happened on p. */
 BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
                              unsigned n, const struct retirement *r,
-                             uint32_t bus, bool hooks)
+                             const struct clocks *clocks, bool hooks)
 {
     const struct machine *m = p->machine;
     bool precise = (of->pebs.enable & BITS(7, 0) & BIT(n)) != 0;
@@ -183,7 +183,7 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
     else if (offcore_is_event(event))
         count = offcore_count(p, n, event);
     else
-        count = events_of(r, event, bus);
+        count = events_of(r, event, clocks);
     if (!hooks)
         return count;
     count = faults_events(p, event, r, errata_count(p, event, count));
@@ -203,11 +203,11 @@ static void raise_overflow_pmi(struct processor *p)
 
 /* AnyThread counters of the other thread: they collect it themselves. */
 static void count_for_sibling(struct processor *p, const struct retirement *r,
-                              uint32_t ref, uint32_t bus)
+                              const struct clocks *clocks)
 {
     struct processor *to = p->sibling;
-    const uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref,
-                                       r->cycles * SLOTS_PER_CYCLE};
+    const uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles,
+                                       clocks->reference, clocks->slots};
 
     for (unsigned n = 0; n < to->machine->counters; n++) {
         uint32_t count;
@@ -215,7 +215,7 @@ static void count_for_sibling(struct processor *p, const struct retirement *r,
         if ((to->pmu.any & BIT(n)) == 0 ||
             !faults_any_level(to, is_enabled_for(to, n, r, true)))
             continue;
-        count = events_on(p, to, n, r, bus, true);
+        count = events_on(p, to, n, r, clocks, true);
         count = in_cycles(p, to->pmu.select[n], &p->pmu.condition_of_sibling[n],
                           count, r, true);
         __atomic_fetch_add(&to->pmu.from_sibling[n], count, __ATOMIC_RELAXED);
@@ -279,11 +279,11 @@ static uint32_t fixed_events(const struct processor *p, unsigned n,
 }
 
 BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
-                         uint32_t ref, uint32_t bus, bool hooks)
+                         const struct clocks *clocks, bool hooks)
 {
     struct pmu_state *pmu = &p->pmu;
-    uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, ref,
-                                 r->cycles * SLOTS_PER_CYCLE};
+    uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles, clocks->reference,
+                                 clocks->slots};
 
     p->pebs.of_abort = (r->tx_events & TX_EVENT_ABORTED) != 0;
     p->faults.of_branch = r->branch != 0;
@@ -296,7 +296,7 @@ BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
         if (!is_enabled_for(p, n, r, hooks) ||
             (hooks && faults_spares_own(p, n)))
             continue;
-        count = events_on(p, p, n, r, bus, hooks);
+        count = events_on(p, p, n, r, clocks, hooks);
         count =
             in_cycles(p, pmu->select[n], &pmu->condition[n], count, r, hooks);
         if (n == 3 && pmu->stopped)
@@ -326,23 +326,24 @@ BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
 void counters_retire(struct processor *p, const struct retirement *r)
 {
     struct pmu_state *pmu = &p->pmu;
-    uint32_t ref, bus;
+    struct clocks clocks;
 
     if (p->pebs.residual_in > 0)
         pebs_residual_step(p);
     counters_collect(p);
     if (!counters_watch(p))
         return;
-    ref = divide_clock(&pmu->ref_remainder,
-                       (uint64_t)r->cycles * p->choices.ref_up,
-                       p->choices.ref_down);
-    bus = divide_clock(&pmu->bus_remainder, ref, BUS_RATIO);
+    clocks.reference = divide_clock(&pmu->ref_remainder,
+                                    (uint64_t)r->cycles * p->choices.ref_up,
+                                    p->choices.ref_down);
+    clocks.bus = divide_clock(&pmu->bus_remainder, clocks.reference, BUS_RATIO);
+    clocks.slots = r->cycles * p->cpu->slots_per_cycle;
     if (sibling_watches(p))
-        count_for_sibling(p, r, ref, bus);
+        count_for_sibling(p, r, &clocks);
     if (pmu->counting && deviates(p))
-        count_own(p, r, ref, bus, true);
+        count_own(p, r, &clocks, true);
     else if (pmu->counting)
-        count_own(p, r, ref, bus, false);
+        count_own(p, r, &clocks, false);
     p->offcore[0] = p->offcore[1] = 0;
     p->llc_references = p->llc_misses = 0;
 }

@@ -59,9 +59,10 @@ static enum demand of_general(const struct processor *p, unsigned n, bool user)
     case EVENT_INSTRUCTIONS:
     case EVENT_CYCLES:
     case EVENT_CYCLES_BUS:
+    case EVENT_CYCLES_REFERENCE:
         return of_value(p, p->pmu.counter[n], 1);
     case EVENT_SLOTS:
-        return of_value(p, p->pmu.counter[n], SLOTS_PER_CYCLE);
+        return of_value(p, p->pmu.counter[n], p->cpu->slots_per_cycle);
     default:
         return DEMAND_STEPS;
     }
@@ -74,7 +75,8 @@ static enum demand of_fixed(const struct processor *p, unsigned n, bool user)
         return DEMAND_NONE;
     if ((pebs_enabled(p) & BIT(32 + n)) != 0)
         return DEMAND_STEPS;
-    return of_value(p, p->pmu.fixed[n], n == FIXED_SLOTS ? SLOTS_PER_CYCLE : 1);
+    return of_value(p, p->pmu.fixed[n],
+                    n == FIXED_SLOTS ? p->cpu->slots_per_cycle : 1);
 }
 
 static bool is_traced(const struct processor *p, bool user)
@@ -119,7 +121,7 @@ bool demand_is_time(const struct processor *p, bool user)
 
             if (has_conditions(p, n) ||
                 (kind != EVENT_CYCLES && kind != EVENT_CYCLES_BUS &&
-                 kind != EVENT_SLOTS))
+                 kind != EVENT_CYCLES_REFERENCE && kind != EVENT_SLOTS))
                 return false;
         }
     return (pebs_enabled(p) & BITS(35, 32)) == 0 &&
@@ -162,7 +164,8 @@ void demand_executed(struct processor *p, bool user, uint64_t instructions)
 }
 
 /* How often the event happens in a round; 0: it is not told in sums. */
-static uint64_t events_in(const struct event_row *event,
+static uint64_t events_in(const struct processor *p,
+                          const struct event_row *event,
                           const struct demand_round *round)
 {
     switch (event->kind) {
@@ -171,9 +174,10 @@ static uint64_t events_in(const struct event_row *event,
         return round->instructions;
     case EVENT_CYCLES:
     case EVENT_CYCLES_BUS:
+    case EVENT_CYCLES_REFERENCE:
         return round->cycles;
     case EVENT_SLOTS:
-        return (uint64_t)round->cycles * SLOTS_PER_CYCLE;
+        return (uint64_t)round->cycles * p->cpu->slots_per_cycle;
     case EVENT_LLC_REFERENCES:
     case EVENT_LLC_MISSES:
         return round->requests;
@@ -187,11 +191,12 @@ static uint64_t rounds_left(uint64_t value, uint64_t events)
     return events == 0 ? 0 : (COUNTER_MASK - (value & COUNTER_MASK)) / events;
 }
 
-static uint64_t events_in_fixed(unsigned n, const struct demand_round *round)
+static uint64_t events_in_fixed(const struct processor *p, unsigned n,
+                                const struct demand_round *round)
 {
     if (n == 0)
         return round->instructions;
-    return n == FIXED_SLOTS ? (uint64_t)round->cycles * SLOTS_PER_CYCLE
+    return n == FIXED_SLOTS ? (uint64_t)round->cycles * p->cpu->slots_per_cycle
                             : round->cycles;
 }
 
@@ -228,14 +233,15 @@ uint64_t demand_rounds(const struct processor *p, bool user,
     for (unsigned n = 0; n < p->machine->counters; n++) {
         if (of_general(p, n, user) == DEMAND_NONE)
             continue;
-        one = rounds_left(p->pmu.counter[n],
-                          events_in(events_find(p, p->pmu.select[n]), round));
+        one =
+            rounds_left(p->pmu.counter[n],
+                        events_in(p, events_find(p, p->pmu.select[n]), round));
         if (has_details(p, n))
             return 0;
         left = one < left ? one : left;
     }
     for (unsigned n = 0; n < p->machine->fixed_counters; n++) {
-        one = rounds_left(p->pmu.fixed[n], events_in_fixed(n, round));
+        one = rounds_left(p->pmu.fixed[n], events_in_fixed(p, n, round));
         if (of_fixed(p, n, user) != DEMAND_NONE &&
             (pebs_enabled(p) & BIT(32 + n)) != 0)
             return 0;

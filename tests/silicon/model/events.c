@@ -22,7 +22,7 @@ const struct event_row *events_find(const struct processor *p, uint64_t select)
 /* How often the event of this kind has happened. */
 static uint32_t events_of_one(const struct retirement *r,
                               const struct event_row *event,
-                              uint32_t bus_cycles)
+                              const struct clocks *clocks)
 {
     bool conditional = (r->branch & INSTRUCTION_CONDITIONAL) != 0;
 
@@ -53,9 +53,11 @@ static uint32_t events_of_one(const struct retirement *r,
     case EVENT_CYCLES:
         return r->cycles;
     case EVENT_CYCLES_BUS:
-        return bus_cycles;
+        return clocks->bus;
+    case EVENT_CYCLES_REFERENCE:
+        return clocks->reference;
     case EVENT_SLOTS:
-        return r->cycles * SLOTS_PER_CYCLE;
+        return clocks->slots;
     case EVENT_RTM_RETIRED:
         return !r->hle && (r->tx_events & event->umask) != 0;
     case EVENT_HLE_RETIRED:
@@ -73,13 +75,14 @@ static uint32_t events_of_one(const struct retirement *r,
 }
 
 uint32_t events_of(const struct retirement *r, const struct event_row *event,
-                   uint32_t bus_cycles)
+                   const struct clocks *clocks)
 {
-    bool is_sum = event->kind == EVENT_INSTRUCTIONS ||
-                  event->kind == EVENT_CYCLES ||
-                  event->kind == EVENT_CYCLES_BUS || event->kind == EVENT_SLOTS;
+    bool is_sum =
+        event->kind == EVENT_INSTRUCTIONS || event->kind == EVENT_CYCLES ||
+        event->kind == EVENT_CYCLES_BUS ||
+        event->kind == EVENT_CYCLES_REFERENCE || event->kind == EVENT_SLOTS;
 
-    return events_of_one(r, event, bus_cycles) *
+    return events_of_one(r, event, clocks) *
            (r->rounds == 0 || is_sum ? 1 : r->rounds);
 }
 

@@ -13,10 +13,15 @@
 /* What EVTSEL[15:0] selects; EVENT_NOTHING if the processor does not know. */
 const struct event_row *events_find(const struct processor *p, uint64_t select);
 
+/* Other clocks that pass with the cycles of a retirement. */
+struct clocks {
+    uint32_t reference, bus, slots;
+};
+
 /* How often it has, of what counts retired instructions, cycles and
  * transactions; 0 for events of memory: memory_events.h, offcore.h. */
 uint32_t events_of(const struct retirement *r, const struct event_row *event,
-                   uint32_t bus_cycles);
+                   const struct clocks *clocks);
 
 /* The same by CMASK, INV and EDGE of the select. *condition: the edge
  * detector's last input. */

@@ -18,9 +18,18 @@ static enum instruction_tx tx_0f01_memory(uint8_t modrm)
     return by_reg[reg_of(modrm)];
 }
 
-/* 0F 01: XEND, XTEST, and the system instructions around them. */
-static void classify_0f01(struct instruction *i, uint8_t modrm, size_t at)
+/* 0F 01: XEND, XTEST, with F2H XSUSLDTRK and XRESLDTRK, and the system
+ * instructions around them. */
+static void classify_0f01(struct instruction *i, const struct prefixes *p,
+                          uint8_t modrm, size_t at)
 {
+    if ((modrm == 0xE8 || modrm == 0xE9) && p->rep == 0xF2) {
+        i->kind = modrm == 0xE8 ? INSTRUCTION_XSUSLDTRK
+                                : INSTRUCTION_XRESLDTRK;
+        i->prefixed = p->operand_size;
+        i->length = (uint8_t)(at + 1);
+        return;
+    }
     if (modrm == 0xD5 || modrm == 0xD6) {
         i->kind = modrm == 0xD5 ? INSTRUCTION_XEND : INSTRUCTION_XTEST;
         i->length = (uint8_t)(at + 1);
@@ -157,7 +166,7 @@ static void classify_0f(struct instruction *i, const struct prefixes *p,
             next = at + 1 < length ? b[at + 1] : 0;
 
     if (op == 0x01) {
-        classify_0f01(i, next, at + 1);
+        classify_0f01(i, p, next, at + 1);
         return;
     }
     if (op >= 0x80 && op <= 0x8F) {

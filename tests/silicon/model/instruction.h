@@ -53,6 +53,8 @@ enum instruction_kind {
     INSTRUCTION_XEND,
     INSTRUCTION_XTEST,
     INSTRUCTION_XABORT,
+    INSTRUCTION_XSUSLDTRK,
+    INSTRUCTION_XRESLDTRK,
 };
 
 /* What changes the privilege level and the TF of who executes it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lbr.c - last branch records: what is recorded, and their registers. */
+/* lbr.c - last branch records: what is recorded. */
 #include "tests/silicon/model/lbr.h"
 
 #include "tests/silicon/model/bits.h"
@@ -9,46 +9,10 @@
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
 
-/* "LBR Stack and Intel 64 Processors": where the flags are. */
-#define FORMAT_FROM     3 /* MISPRED in FROM[63] */
-#define FORMAT_FROM_TSX 4 /* and in FROM[62:61] those of TSX */
-#define FORMAT_INFO     5
-
-/* Table "MSR_LBR_INFO_x", and the same in FROM. */
-#define INFO_MISPRED BIT(63)
-#define INFO_IN_TSX  BIT(62)
-#define INFO_ABORT   BIT(61)
-#define INFO_CYCLES  BITS(15, 0)
-
-/* Table "MSR_LBR_SELECT for Intel microarchitecture code name Haswell". */
-#define SELECT_CPL_EQ_0      BIT(0)
-#define SELECT_CPL_NEQ_0     BIT(1)
-#define SELECT_JCC           BIT(2)
-#define SELECT_NEAR_REL_CALL BIT(3)
-#define SELECT_NEAR_IND_CALL BIT(4)
-#define SELECT_NEAR_RET      BIT(5)
-#define SELECT_NEAR_IND_JMP  BIT(6)
-#define SELECT_NEAR_REL_JMP  BIT(7)
-#define SELECT_FAR_BRANCH    BIT(8)
-#define SELECT_EN_CALLSTACK  BIT(9)
-
-static unsigned format(const struct processor *p)
-{
-    return p->cpu->perf_capabilities & BITS(5, 0);
-}
-
-/* Table "LBR Stack Size and TOS Pointer Range". */
-static unsigned depth(const struct processor *p)
-{
-    return format(p) == FORMAT_INFO ? 32 : 16;
-}
-
-/* --- What is recorded ---------------------------------------------------- */
-
 /* SDM volume 3C, "Model Specific Capability Restrictions": LBRs and Processor
  * Trace exclude each other on 06_3DH, 4EH and 5EH; on 8EH, 9EH and A5H by what
  * errata KBL039, CFL039 and CML039 say of writes. */
-static bool is_tracing(const struct processor *p)
+bool lbr_is_excluded(const struct processor *p)
 {
     return (p->pt.ctl & RTIT_TRACE_EN) != 0 && !p->cpu->lbr_beside_pt;
 }
@@ -58,7 +22,7 @@ bool lbr_is_unhindered(const struct processor *p)
     return ((p->pmu.global_status & STATUS_LBR_FRZ) == 0 ||
             p->faults.lbr_late != 0 ||
             !faults_rule(p->machine, LBR_STOPS_FROZEN, true)) &&
-           !is_tracing(p) && !p->faults.lbr_stuck;
+           !lbr_is_excluded(p) && !p->faults.lbr_stuck;
 }
 
 static uint64_t selected(const struct processor *p)
@@ -68,8 +32,8 @@ static uint64_t selected(const struct processor *p)
 
 bool lbr_records_at(const struct processor *p, bool user)
 {
-    return lbr_records(p) &&
-           (selected(p) & (user ? SELECT_CPL_NEQ_0 : SELECT_CPL_EQ_0)) == 0;
+    return lbr_records(p) && (selected(p) & (user ? LBR_SELECT_CPL_NEQ_0
+                                                  : LBR_SELECT_CPL_EQ_0)) == 0;
 }
 
 /* Which bit of MSR_LBR_SELECT leaves it out. */
@@ -78,14 +42,14 @@ static uint64_t kind_of(const struct instruction *i)
     bool indirect = (i->flags & INSTRUCTION_INDIRECT) != 0;
 
     if ((i->flags & INSTRUCTION_FAR) != 0)
-        return SELECT_FAR_BRANCH;
+        return LBR_SELECT_FAR_BRANCH;
     if ((i->flags & INSTRUCTION_CONDITIONAL) != 0)
-        return SELECT_JCC;
+        return LBR_SELECT_JCC;
     if ((i->flags & INSTRUCTION_RETURN) != 0)
-        return SELECT_NEAR_RET;
+        return LBR_SELECT_NEAR_RET;
     if ((i->flags & INSTRUCTION_CALL) != 0)
-        return indirect ? SELECT_NEAR_IND_CALL : SELECT_NEAR_REL_CALL;
-    return indirect ? SELECT_NEAR_IND_JMP : SELECT_NEAR_REL_JMP;
+        return indirect ? LBR_SELECT_NEAR_IND_CALL : LBR_SELECT_NEAR_REL_CALL;
+    return indirect ? LBR_SELECT_NEAR_IND_JMP : LBR_SELECT_NEAR_REL_JMP;
 }
 
 static bool is_selected(const struct processor *p, const struct lbr_branch *b,
@@ -93,19 +57,20 @@ static bool is_selected(const struct processor *p, const struct lbr_branch *b,
 {
     bool user = p->choices.lbr_level_of_target ? b->to_user : b->user;
 
-    if ((kind & (SELECT_NEAR_IND_CALL | SELECT_NEAR_RET)) != 0 &&
+    if ((kind & (LBR_SELECT_NEAR_IND_CALL | LBR_SELECT_NEAR_RET)) != 0 &&
         !faults_rule(p->machine, LBR_IND_JMP_EXACT, true))
-        kind |= SELECT_NEAR_IND_JMP;
-    if (kind == SELECT_NEAR_REL_CALL &&
+        kind |= LBR_SELECT_NEAR_IND_JMP;
+    if (kind == LBR_SELECT_NEAR_REL_CALL &&
         !faults_rule(p->machine, LBR_REL_JMP_EXACT, true))
-        kind |= SELECT_NEAR_REL_JMP;
-    if (kind == SELECT_FAR_BRANCH && (selected(p) & SELECT_CPL_EQ_0) != 0 &&
+        kind |= LBR_SELECT_NEAR_REL_JMP;
+    if (kind == LBR_SELECT_FAR_BRANCH &&
+        (selected(p) & LBR_SELECT_CPL_EQ_0) != 0 &&
         !faults_rule(p->machine, LBR_FAR_BESIDE_LEVEL, true))
         return false;
     if (p->tsx.active && !faults_rule(p->machine, LBR_KINDS_IN_TX, true))
         kind = 0;
     return (selected(p) &
-            (kind | (user ? SELECT_CPL_NEQ_0 : SELECT_CPL_EQ_0))) == 0;
+            (kind | (user ? LBR_SELECT_CPL_NEQ_0 : LBR_SELECT_CPL_EQ_0))) == 0;
 }
 
 /* In the upper bits of FROM, or in LBR_INFO. */
@@ -114,15 +79,16 @@ static void put_flags(struct processor *p, unsigned n, uint64_t flags,
 {
     struct lbr_state *l = &p->lbr;
 
-    switch (format(p)) {
-    case FORMAT_INFO:
+    switch (lbr_format(p)) {
+    case LBR_FORMAT_ARCHITECTURAL:
+    case LBR_FORMAT_INFO:
         l->info[n] = flags | cycles;
         break;
-    case FORMAT_FROM_TSX:
+    case LBR_FORMAT_FROM_TSX:
         l->from[n] = (l->from[n] & BITS(60, 0)) | flags;
         break;
     default:
-        l->from[n] = (l->from[n] & BITS(62, 0)) | (flags & INFO_MISPRED);
+        l->from[n] = (l->from[n] & BITS(62, 0)) | (flags & LBR_INFO_MISPRED);
     }
 }
 
@@ -130,31 +96,69 @@ static uint64_t take_cycles(struct processor *p)
 {
     uint64_t cycles = p->lbr.cycles;
 
-    if (cycles > INFO_CYCLES)
+    if (cycles > LBR_INFO_CYCLES)
         cycles = faults_rule(p->machine, LBR_CYCLES_SATURATE, true)
-                     ? INFO_CYCLES
-                     : cycles & INFO_CYCLES;
+                     ? LBR_INFO_CYCLES
+                     : cycles & LBR_INFO_CYCLES;
 
     if (faults_rule(p->machine, LBR_CYCLES_RESTART, true))
         p->lbr.cycles = 0;
     return faults_quantity(p->machine, LBR_CYCLES, ANY_NUMBER, cycles);
 }
 
+/* Tables "Branch Type Encodings" and "IA32_LBR_x_INFO" of architectural ones:
+ * what it was, and that the cycles are those since the record before. Of the
+ * first one it is not said. */
+static uint64_t architectural_flags(struct processor *p, uint64_t kind)
+{
+    uint64_t type = LBR_TYPE_OTHER;
+    bool valid = !p->lbr.first || p->choices.lbr_first_cycles;
+
+    if (!lbr_is_architectural(p))
+        return 0;
+    p->lbr.first = false;
+    switch (kind) {
+    case LBR_SELECT_JCC:
+        type = LBR_TYPE_COND;
+        break;
+    case LBR_SELECT_NEAR_IND_JMP:
+        type = LBR_TYPE_NEAR_IND_JMP;
+        break;
+    case LBR_SELECT_NEAR_REL_JMP:
+        type = LBR_TYPE_NEAR_REL_JMP;
+        break;
+    case LBR_SELECT_NEAR_IND_CALL:
+        type = LBR_TYPE_NEAR_IND_CALL;
+        break;
+    case LBR_SELECT_NEAR_REL_CALL:
+        type = LBR_TYPE_NEAR_REL_CALL;
+        break;
+    case LBR_SELECT_NEAR_RET:
+        type = LBR_TYPE_NEAR_RET;
+        break;
+    default:
+        break;
+    }
+    return type << LBR_INFO_TYPE_SHIFT | (valid ? LBR_INFO_CYCLES_VALID : 0);
+}
+
+/* kind: the LBR_SELECT_* that leaves it out. */
 static void record(struct processor *p, const struct lbr_branch *b,
-                   uint64_t flags)
+                   uint64_t kind, uint64_t flags)
 {
     const struct machine *m = p->machine;
     struct lbr_state *l = &p->lbr;
     unsigned n =
         (unsigned)faults_quantity(m, LBR_NEXT_TOS, ANY_NUMBER, l->tos + 1) %
-        depth(p);
+        lbr_depth(p);
 
+    flags |= architectural_flags(p, kind);
     if (p->faults.lbr_late != 0)
         p->faults.lbr_late--;
     if (b->mispredicted)
-        flags |= INFO_MISPRED;
+        flags |= LBR_INFO_MISPRED;
     if (b->in_tx)
-        flags |= INFO_IN_TSX;
+        flags |= LBR_INFO_IN_TSX;
     l->from[n] = faults_quantity(m, LBR_FROM, ANY_NUMBER, b->from);
     l->to[n] = faults_quantity(m, LBR_TO, ANY_NUMBER, b->to);
     put_flags(p, n, faults_quantity(m, LBR_FLAGS, ANY_NUMBER, flags),
@@ -170,7 +174,7 @@ static void flush_last(struct processor *p)
 
     l->from[l->tos] = l->to[l->tos] = l->info[l->tos] = 0;
     if (l->tos != 0 || faults_rule(p->machine, LBR_FLUSH_WRAPS, true))
-        l->tos = (l->tos + depth(p) - 1) % depth(p);
+        l->tos = (l->tos + lbr_depth(p) - 1) % lbr_depth(p);
 }
 
 /* "A zero length call" pushes the address that it goes to. */
@@ -186,11 +190,11 @@ static bool is_zero_length(const struct processor *p,
 void lbr_retired(struct processor *p, const struct instruction *i,
                  const struct lbr_branch *b)
 {
-    bool calls = (selected(p) & SELECT_EN_CALLSTACK) != 0;
+    bool calls = (selected(p) & LBR_SELECT_EN_CALLSTACK) != 0;
     uint64_t kind = kind_of(i);
-    bool spared = (calls && kind == SELECT_JCC &&
+    bool spared = (calls && kind == LBR_SELECT_JCC &&
                    !faults_rule(p->machine, LBR_CALLS_FILTERED, true)) ||
-                  (kind == SELECT_FAR_BRANCH && b->user &&
+                  (kind == LBR_SELECT_FAR_BRANCH && b->user &&
                    !faults_rule(p->machine, LBR_FAR_OF_RING_3, true));
 
     if ((i->flags & INSTRUCTION_BRANCHES) == 0 ||
@@ -198,47 +202,56 @@ void lbr_retired(struct processor *p, const struct instruction *i,
         !is_selected(p, b, spared ? 0 : kind))
         return;
     if (!calls)
-        record(p, b, 0);
-    else if (kind == SELECT_NEAR_RET &&
+        record(p, b, kind, 0);
+    else if (kind == LBR_SELECT_NEAR_RET &&
              faults_rule(p->machine, LBR_FLUSHES_LAST, true)) {
         if (p->lbr.tos != 0 ||
             faults_rule(p->machine, LBR_FLUSHES_ENTRY_0, true))
             flush_last(p);
     } else if (!is_zero_length(p, i, b))
-        record(p, b, 0);
+        record(p, b, kind, 0);
 }
 
 void lbr_event(struct processor *p, const struct lbr_branch *b)
 {
     if (faults_rule(p->machine, LBR_HAS_EVENTS, true) &&
-        is_selected(p, b, SELECT_FAR_BRANCH))
-        record(p, b, 0);
+        is_selected(p, b, LBR_SELECT_FAR_BRANCH))
+        record(p, b, LBR_SELECT_FAR_BRANCH, 0);
 }
 
 static bool is_in_tsx(const struct processor *p)
 {
     const struct lbr_state *l = &p->lbr;
 
-    return ((l->from[l->tos] | l->info[l->tos]) & INFO_IN_TSX) != 0 &&
+    return ((l->from[l->tos] | l->info[l->tos]) & LBR_INFO_IN_TSX) != 0 &&
            l->to[l->tos] != 0;
 }
 
 void lbr_aborted(struct processor *p, const struct lbr_branch *b)
 {
-    uint64_t flags = p->choices.lbr_abort_in_tsx ? INFO_IN_TSX : 0;
+    uint64_t flags = p->choices.lbr_abort_in_tsx ? LBR_INFO_IN_TSX : 0;
+    bool is_far = lbr_is_architectural(p) || p->choices.lbr_abort_is_far;
 
     while (!faults_rule(p->machine, LBR_KEEPS_ABORTED, true) && is_in_tsx(p))
         flush_last(p);
     if (faults_rule(p->machine, LBR_HAS_ABORTS, true) &&
-        is_selected(p, b, p->choices.lbr_abort_is_far ? SELECT_FAR_BRANCH : 0))
-        record(p, b,
+        is_selected(p, b, is_far ? LBR_SELECT_FAR_BRANCH : 0))
+        record(p, b, LBR_SELECT_FAR_BRANCH,
                faults_quantity(p->machine, LBR_ABORT_FLAGS, ANY_NUMBER,
-                               flags | INFO_ABORT));
+                               flags | LBR_INFO_ABORT));
 }
 
 void lbr_pass(struct processor *p, uint32_t cycles)
 {
     p->lbr.cycles += cycles;
+}
+
+void lbr_empty(struct processor *p)
+{
+    struct lbr_state *l = &p->lbr;
+
+    for (unsigned n = 0; n < LBR_DEPTH_MAX; n++)
+        l->from[n] = l->to[n] = l->info[n] = 0;
 }
 
 void lbr_enable(struct processor *p, bool enabled)
@@ -248,21 +261,29 @@ void lbr_enable(struct processor *p, bool enabled)
 
     if (l->enabled && !enabled &&
         !faults_rule(p->machine, LBR_ENDS_SILENTLY, true))
-        record(p, &b, 0);
-    if (!l->enabled && enabled && !faults_rule(p->machine, LBR_KEEPS_OLD, true))
-        *l = (struct lbr_state){.select = l->select, .tos = l->tos};
+        record(p, &b, LBR_SELECT_FAR_BRANCH, 0);
+    if (!l->enabled && enabled) {
+        l->first = true;
+        if (!faults_rule(p->machine, LBR_KEEPS_OLD, true))
+            lbr_empty(p);
+    }
     if ((p->pmu.global_status & STATUS_LBR_FRZ) == 0)
         p->faults.lbr_stuck = false;
     l->enabled = enabled;
 }
 
-/* With these bits of IA32_DEBUGCTL. */
+/* With these bits of IA32_DEBUGCTL. Of architectural ones: "On a debug
+ * breakpoint event (#DB), IA32_LBR_CTL.LBREn is cleared" (KVM's patches have
+ * the sentence of SDM 3B). */
 static void clear_enable(struct processor *p, uint64_t more)
 {
     uint64_t debugctl;
 
-    if (p->lbr.enabled && msr_read(p, IA32_DEBUGCTL, &debugctl))
-        msr_write(p, IA32_DEBUGCTL, debugctl & ~(DEBUGCTL_LBR | more));
+    if (!p->lbr.enabled || !msr_read(p, IA32_DEBUGCTL, &debugctl))
+        return;
+    if (lbr_is_architectural(p))
+        msr_write(p, IA32_LBR_CTL, p->lbr.ctl & ~LBR_CTL_ENABLE);
+    msr_write(p, IA32_DEBUGCTL, debugctl & ~(DEBUGCTL_LBR | more));
 }
 
 /* "Monitoring Branches, Exceptions, and Interrupts". */
@@ -286,113 +307,4 @@ void lbr_trace_changed(struct processor *p, bool enabled)
             .enabled = p->lbr.enabled,
             .select = p->lbr.select,
         };
-}
-
-/* --- Registers ----------------------------------------------------------- */
-
-/* Where an MSR of a record has its value; NULL: it is not one. */
-static uint64_t *entry(struct processor *p, uint32_t number)
-{
-    struct lbr_state *l = &p->lbr;
-
-    if (number - MSR_LASTBRANCH_0_FROM_IP < depth(p))
-        return &l->from[number - MSR_LASTBRANCH_0_FROM_IP];
-    if (number - MSR_LASTBRANCH_0_TO_IP < depth(p))
-        return &l->to[number - MSR_LASTBRANCH_0_TO_IP];
-    if (format(p) == FORMAT_INFO && number - MSR_LBR_INFO_0 < depth(p))
-        return &l->info[number - MSR_LBR_INFO_0];
-    return NULL;
-}
-
-static uint64_t *value_of(struct processor *p, uint32_t number)
-{
-    switch (number) {
-    case MSR_LBR_SELECT:
-        return &p->lbr.select;
-    case MSR_LASTBRANCH_TOS:
-        return &p->lbr.tos;
-    default:
-        return entry(p, number);
-    }
-}
-
-bool lbr_is_msr(struct processor *p, uint32_t number)
-{
-    return value_of(p, number) != NULL;
-}
-
-/* "Reads and writes to the LBR MSRs" while tracing. */
-static bool is_refused(const struct processor *p)
-{
-    return is_tracing(p) && erratum_is(p, ERRATUM_LBR_TRACED_GP);
-}
-
-bool lbr_read(struct processor *p, uint32_t number, uint64_t *value)
-{
-    if (is_refused(p))
-        return false;
-    *value = is_tracing(p) && faults_rule(p->machine, LBR_ZERO_TRACED, true)
-                 ? 0
-                 : *value_of(p, number);
-    return true;
-}
-
-/* Bit 47 in all bits above it that are no flags. */
-static bool is_extended(uint64_t value, uint64_t flags)
-{
-    uint64_t high = BITS(63, 48) & ~flags;
-
-    return (value & high) == ((value & BIT(47)) != 0 ? high : 0);
-}
-
-static uint64_t flags_of_from(const struct processor *p)
-{
-    switch (format(p)) {
-    case FORMAT_INFO:
-        return 0;
-    case FORMAT_FROM_TSX:
-        return BITS(63, 61);
-    default:
-        return BIT(63);
-    }
-}
-
-static uint64_t select_bits(const struct processor *p)
-{
-    return faults_quantity(p->machine, LBR_SELECT_BITS, ANY_NUMBER,
-                           format(p) == FORMAT_FROM
-                               ? BITS(8, 0)
-                               : BITS(8, 0) | SELECT_EN_CALLSTACK);
-}
-
-static bool may_write(const struct processor *p, uint32_t number,
-                      uint64_t value)
-{
-    switch (number) {
-    case MSR_LBR_SELECT:
-        return (value & ~select_bits(p)) == 0;
-    case MSR_LASTBRANCH_TOS:
-        return value < depth(p);
-    default:
-        break;
-    }
-    if (number >= MSR_LBR_INFO_0)
-        return (value &
-                ~(INFO_MISPRED | INFO_IN_TSX | INFO_ABORT | INFO_CYCLES)) == 0;
-    return !faults_rule(p->machine, LBR_CANONICAL, true) ||
-           is_extended(value,
-                       number < MSR_LASTBRANCH_0_TO_IP ? flags_of_from(p) : 0);
-}
-
-/* "Reads of these registers will return 0, and writes will be dropped." */
-bool lbr_write(struct processor *p, uint32_t number, uint64_t value)
-{
-    if (is_refused(p) ||
-        (!may_write(p, number, value) &&
-         !(is_tracing(p) && erratum_is(p, ERRATUM_LBR_TRACED_WRITE))))
-        return false;
-    if (!is_tracing(p) || (number == MSR_LBR_SELECT &&
-                           !faults_rule(p->machine, LBR_SELECT_DROPPED, true)))
-        *value_of(p, number) = value;
-    return true;
 }

@@ -53,8 +53,8 @@ bool lines_add(struct line_set *set, uint64_t address, unsigned flags)
 {
     uint64_t *entry = entry_of(set, address);
 
-    if (entry == NULL)
-        return false;
+    if (entry == NULL || flags == 0)
+        return flags == 0;
     if (!is_used(set, entry))
         *entry = address / LINE_BYTES << LINE_SHIFT | set->serial
                                                           << SERIAL_SHIFT;

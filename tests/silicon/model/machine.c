@@ -3,6 +3,7 @@
 #include "tests/silicon/model/machine.h"
 
 #include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/tsx.h"
@@ -74,6 +75,7 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
         p->pmu.fixed_ctrl = PMU_FIRMWARE;
     }
     msr_reset(p);
+    lbr_start(p);
     tsx_reset(p);
     cpuid_execute(p, 1, 0, &ignored); /* as the firmware has */
 }

@@ -23,7 +23,7 @@
 #define PROCESSORS_MAX 64
 #define COUNTERS_MAX   8
 #define FIXED_MAX      4
-#define METRICS        4 /* fractions of IA32_PERF_METRICS */
+#define METRICS        8 /* fractions of IA32_PERF_METRICS */
 #define MSR_ROWS_MAX   64
 #define PT_BUFFER      512 /* far more bytes than one instruction makes */
 #define PT_RETURNS     64  /* SDM 3C, "RET Compression" */
@@ -168,7 +168,9 @@ struct pt_state {
 /* Last branch records, as their registers have them. */
 #define LBR_DEPTH_MAX 32
 struct lbr_state {
-    bool enabled; /* IA32_DEBUGCTL.LBR */
+    bool enabled;        /* IA32_DEBUGCTL.LBR, or LBREn of IA32_LBR_CTL */
+    bool first;          /* no record since then */
+    uint64_t ctl, depth; /* of architectural ones */
     uint64_t select, tos;
     uint64_t from[LBR_DEPTH_MAX], to[LBR_DEPTH_MAX], info[LBR_DEPTH_MAX];
     uint64_t cycles; /* since the last one */

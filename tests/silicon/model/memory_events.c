@@ -255,12 +255,9 @@ static bool is_counted(struct processor *p, unsigned n,
 static uint64_t data_source(const struct processor *p,
                             const struct cache_outcome *o)
 {
-    static const uint8_t llc[] = {
-        [CACHE_SNOOP_NONE] = 4,
-        [CACHE_SNOOP_MISS] = 4,
-        [CACHE_SNOOP_HIT] = 5,
-        [CACHE_SNOOP_HITM] = 6,
-    };
+    /* Later: Linux, events/intel/ds.c, pebs_data_source. */
+    static const uint8_t of[2][4] = {{4, 4, 5, 6}, {4, 5, 6, 7}};
+    const uint8_t *llc = of[p->cpu->latency_in_two];
     static const uint8_t level[] = {
         [CACHE_L1] = 1,
         [CACHE_PENDING] = SOURCE_PENDING,
@@ -273,7 +270,9 @@ static uint64_t data_source(const struct processor *p,
         return llc[CACHE_SNOOP_NONE];
     if (o->level == CACHE_LLC)
         return llc[o->snoop];
-    return o->level == CACHE_DRAM ? p->choices.source_dram : level[o->level];
+    if (o->level == CACHE_DRAM)
+        return p->cpu->latency_in_two ? 0x0A : p->choices.source_dram;
+    return level[o->level];
 }
 
 static uint64_t status_bits(const struct data_result *r)

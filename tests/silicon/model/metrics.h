@@ -12,10 +12,8 @@
 
 #include "tests/silicon/model/counters.h"
 
-/* Optimization Reference Manual, of Ice Lake: "5-wide". TOPDOWN.SLOTS is
- * counted by fixed counter 3. */
-#define SLOTS_PER_CYCLE 5
-#define FIXED_SLOTS     3
+/* TOPDOWN.SLOTS is counted by fixed counter 3. */
+#define FIXED_SLOTS 3
 
 /* ECX of RDPMC. */
 #define RDPMC_METRICS 0x20000000u
@@ -24,7 +22,9 @@
 bool metrics_exist(const struct processor *p);
 
 /* The register: retiring [7:0], bad speculation [15:8], frontend bound [23:16],
- * backend bound [31:24], in units of 1/255 of the slots. */
+ * backend bound [31:24], in units of 1/255 of the slots. Where there is a
+ * second level, what of these are heavy operations [39:32], mispredicted
+ * branches [47:40], the latency of fetches [55:48], and memory [63:56]. */
 uint64_t metrics_value(const struct processor *p);
 
 /* Written: shares of the slots that fixed counter 3 has counted. False: #GP. */

@@ -129,11 +129,15 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
     if (!may_be_written(p, row, *stored, value) &&
         !faults_accept_pebs(p, number, value & ~row->writable))
         return false;
+    /* KVM's patches for "Arch LBR": IA32_DEBUGCTL[0] "can be written to 0 or 1,
+     * but reads will always return 0". */
+    if (number == IA32_DEBUGCTL && lbr_is_architectural(p))
+        value &= ~DEBUGCTL_LBR;
     *stored = row->kind == MSR_READ_WRITE ? value & row->writable : value;
     if (number == IA32_DS_AREA &&
         (p->pebs.ds_area == 0 || faults_rule(p->machine, DS_AREA_TAKEN, true)))
         p->pebs.ds_area = value;
-    if (number == IA32_DEBUGCTL)
+    if (number == IA32_DEBUGCTL && !lbr_is_architectural(p))
         lbr_enable(p, (value & DEBUGCTL_LBR) != 0);
     if (number == IA32_PEBS_ENABLE)
         pebs_write_enable(p, value);

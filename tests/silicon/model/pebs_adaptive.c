@@ -69,10 +69,24 @@ static uint64_t groups_of(struct processor *p, uint64_t counters)
     return faults_quantity(p->machine, ADAPTIVE_GROUPS, ANY_NUMBER, cfg);
 }
 
-static void put_memory(struct filling *f, const uint64_t *fixed)
+/* Of later ones: [15:0] from the dispatch of the instruction on, [47:32] of the
+ * cache access alone. Linux, events/intel/ds.c, "Alder Lake and later". How
+ * much longer the first is, is not said. */
+static uint64_t latency_of(const struct processor *p, uint64_t cache)
+{
+    uint64_t all = cache + p->choices.cycles_other;
+
+    if (!p->cpu->latency_in_two || cache == 0)
+        return cache;
+    return (all < 0xFFFF ? all : 0xFFFF) | cache << 32;
+}
+
+static void put_memory(const struct processor *p, struct filling *f,
+                       uint64_t *fixed)
 {
     bool last = faults_rule(f->machine, TX_INFO_IS_LAST, true);
 
+    fixed[WORD_LATENCY] = latency_of(p, fixed[WORD_LATENCY]);
     begin_group(f, 1);
     put(f, fixed[WORD_ADDRESS]);
     put(f, fixed[WORD_SOURCE]);
@@ -113,12 +127,13 @@ static void put_branches(struct processor *p, struct filling *f,
 
     begin_group(f, 4);
     for (unsigned n = 0; n < entries; n++) {
-        uint64_t at = backwards ? l->tos - n : l->tos + 1 + n;
+        unsigned at =
+            lbr_index(p, backwards ? n : lbr_depth(p) - 1 - n % lbr_depth(p));
+        bool is = n < lbr_depth(p);
 
-        at %= LBR_DEPTH_MAX;
-        put(f, l->from[at]);
-        put(f, l->to[at]);
-        put(f, faults_rule(f->machine, RECORD_LBRS_HAVE_INFO, true)
+        put(f, is ? l->from[at] : 0);
+        put(f, is ? l->to[at] : 0);
+        put(f, is && faults_rule(f->machine, RECORD_LBRS_HAVE_INFO, true)
                    ? l->info[at]
                    : 0);
     }
@@ -139,7 +154,7 @@ void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
     put(&f, fixed[WORD_STATUS]);
     put(&f, fixed[WORD_TSC]);
     if ((groups & DATA_CFG_MEMORY) != 0)
-        put_memory(&f, fixed);
+        put_memory(p, &f, fixed);
     if ((groups & DATA_CFG_GPRS) != 0)
         put_registers(&f, fixed);
     if ((groups & DATA_CFG_XMM) != 0)

@@ -38,6 +38,7 @@ enum event_kind {
     EVENT_BRANCHES_MISPREDICTED,
     EVENT_CYCLES,
     EVENT_CYCLES_BUS,
+    EVENT_CYCLES_REFERENCE,
     EVENT_SLOTS,       /* of the pipeline, for uops: metrics.h */
     EVENT_RTM_RETIRED, /* the TX_EVENT_* that is its umask */
     EVENT_HLE_RETIRED,
@@ -107,6 +108,9 @@ struct personality {
     bool pt_needs_branch_en; /* RTIT_CTL.BranchEn = 0 raises #GP */
     bool lbr_beside_pt;      /* last branch records go on while tracing */
     bool as_sold;            /* not exact: errata, SMIs, firmware's counter */
+    bool latency_in_two;     /* of a load, as later sources of data are named */
+    bool metrics_in_two;     /* levels, of IA32_PERF_METRICS */
+    uint8_t slots_per_cycle; /* 0: there is no such event */
     uint8_t perfmon_version;
     uint8_t counters_smt, counters_alone, fixed_counters;
     uint64_t perf_capabilities; /* MSR 345H */

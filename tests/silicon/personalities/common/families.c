@@ -79,6 +79,22 @@ const struct cpuid_row family_cpuid_icx[10] = {
     { 0x16, 0, 3000, 3500, 100, 0 },
 };
 
+/* Sapphire Rapids: L2 2 MiB in 16 ways, as leaf 4 of it says; 8 MiB here. Leaf
+ * 14H, 15H and 16H are those of Ice Lake here. Leaf 1CH: 8, 16 and 32 records,
+ * and all else that there is of architectural ones, as CPUs of 06_97H_2, with
+ * the same core, have been read. */
+const struct cpuid_row family_cpuid_spr[11] = {
+    { 0x04, 0, 0x1C004121, 0x02C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
+    { 0x04, 2, 0x1C004143, 0x03C0003F, 0x000007FF, 0x00000000 },
+    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    XSAVE_AVX,
+    SKYLAKE_PT,
+    { 0x15, 0, 2, 250, 24000000, 0 },
+    { 0x16, 0, 3000, 3500, 100, 0 },
+    { 0x1C, 0, 0x4000000B, 0x00000007, 0x00000007, 0 },
+};
+
 #define OFFCORE_SKL BITS(37, 15) | UINT64_C(0x8FFF)
 #define OFFCORE_SNB (UINT64_C(0x3F807F8FFF))
 
@@ -105,6 +121,15 @@ const struct msr_row family_msrs_icx[5] = {
     { 0x1A6, MSR_READ_WRITE, UINT64_C(0x3FFFFFBFFF), 0 },
     { 0x1A7, MSR_READ_WRITE, UINT64_C(0x3FFFFFBFFF), 0 },
     { 0x3F7, MSR_READ_WRITE, 0x7FFF17, 0 },
+    { 0x3F1, MSR_SPECIAL, BITS(35, 32) | BITS(7, 0), 0 },
+    { 0x3F2, MSR_READ_WRITE, BITS(31, 24) | BITS(3, 0), 0 },
+};
+
+/* Linux, core.c, "glc". */
+const struct msr_row family_msrs_spr[5] = {
+    { 0x1A6, MSR_READ_WRITE, UINT64_C(0x3FFFFFFFFF), 0 },
+    { 0x1A7, MSR_READ_WRITE, UINT64_C(0x3FFFFFFFFF), 0 },
+    { 0x3F7, MSR_READ_WRITE, 0x7FFF1F, 0 },
     { 0x3F1, MSR_SPECIAL, BITS(35, 32) | BITS(7, 0), 0 },
     { 0x3F2, MSR_READ_WRITE, BITS(31, 24) | BITS(3, 0), 0 },
 };
@@ -269,8 +294,8 @@ const struct event_row family_events_hsw[61] = {
 #define ICX_SNOOPS(umask)                                                     \
     { 0xD2, umask, EVENT_MEM_LLC_HIT, FIRST_FOUR, FIRST_FOUR }
 
-#define ICL_EVENTS                                                            \
-    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_EIGHT, 0 },                         \
+/* What both, and those of later cores, have. */
+#define NEWER_EVENTS                                                          \
     { 0xC4, 0x00, EVENT_BRANCHES, ALL_EIGHT, 0 },                             \
     { 0xC4, 0x01, EVENT_BRANCHES_CONDITIONAL_TAKEN, ALL_EIGHT, 0 },           \
     { 0xC4, 0x02, EVENT_BRANCHES_CALL, ALL_EIGHT, 0 },                        \
@@ -282,7 +307,6 @@ const struct event_row family_events_hsw[61] = {
     { 0xC4, 0x80, EVENT_BRANCHES_INDIRECT, ALL_EIGHT, 0 },                    \
     { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, ALL_EIGHT, 0 },                \
     { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },                                       \
-    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },                                   \
     { 0xA4, 0x01, EVENT_SLOTS, 0, 0 },                                        \
     { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0, 0 },                               \
     { 0x2E, 0x41, EVENT_LLC_MISSES, 0, 0 },                                   \
@@ -290,20 +314,38 @@ const struct event_row family_events_hsw[61] = {
     { 0x54, 0x01, EVENT_TX_MEM, 0, FIRST_FOUR },                              \
     { 0x54, 0x02, EVENT_TX_MEM, 0, FIRST_FOUR },                              \
     { 0x54, 0x80, EVENT_TX_MEM, 0, FIRST_FOUR },                              \
-    { 0x5D, 0x04, EVENT_TX_EXEC, 0, 0 },                                      \
     ICX_TX(0x08, 0), ICX_TX(0x20, 0), ICX_TX(0x40, 0), ICX_TX(0x80, 0),       \
-    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ALL_EIGHT, 0 },                         \
     ICX_UOPS(0x11), ICX_UOPS(0x12), ICX_UOPS(0x21), ICX_UOPS(0x41),           \
     ICX_UOPS(0x42), ICX_UOPS(0x81), ICX_UOPS(0x82),                           \
     ICX_LOADS(0x01), ICX_LOADS(0x02), ICX_LOADS(0x04), ICX_LOADS(0x08),       \
     ICX_LOADS(0x10), ICX_LOADS(0x20), ICX_LOADS(0x40),                        \
-    ICX_SNOOPS(0x01), ICX_SNOOPS(0x02), ICX_SNOOPS(0x04), ICX_SNOOPS(0x08),   \
+    ICX_SNOOPS(0x01), ICX_SNOOPS(0x02), ICX_SNOOPS(0x04), ICX_SNOOPS(0x08)
+#define ICL_EVENTS                                                            \
+    NEWER_EVENTS,                                                             \
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_EIGHT, 0 },                         \
+    { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },                                   \
+    { 0x5D, 0x04, EVENT_TX_EXEC, 0, 0 },                                      \
+    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ALL_EIGHT, 0 },                         \
     { 0xB7, 0x01, EVENT_OFFCORE_0, 0, FIRST_FOUR },                           \
     { 0xBB, 0x01, EVENT_OFFCORE_1, 0, FIRST_FOUR }
+
 const struct event_row family_events_icl[48] = { ICL_EVENTS };
 
 const struct event_row family_events_icx[49] = {
     ICL_EVENTS,
     { 0xD3, 0x01, EVENT_MEM_LLC_MISS, FIRST_FOUR, FIRST_FOUR },
+};
+
+/* Intel's list of 06_8FH, "sapphirerapids_core". Neither instructions nor the
+ * latency of loads on counter 0. */
+#define ALL_BUT_0 0xFE
+const struct event_row family_events_spr[48] = {
+    NEWER_EVENTS,
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_BUT_0, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_REFERENCE, 0, 0 },
+    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ALL_BUT_0, ALL_BUT_0 },
+    { 0xD3, 0x01, EVENT_MEM_LLC_MISS, FIRST_FOUR, FIRST_FOUR },
+    { 0x2A, 0x01, EVENT_OFFCORE_0, 0, FIRST_FOUR },
+    { 0x2B, 0x01, EVENT_OFFCORE_1, 0, FIRST_FOUR },
 };
 /* clang-format on */

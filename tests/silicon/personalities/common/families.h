@@ -10,11 +10,14 @@
 #include "tests/silicon/model/personality.h"
 
 extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
-    family_cpuid_bdw[7], family_cpuid_icl[10], family_cpuid_icx[10];
+    family_cpuid_bdw[7], family_cpuid_icl[10], family_cpuid_icx[10],
+    family_cpuid_spr[11];
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
-    family_msrs_hsw[2], family_msrs_snb[3], family_msrs_icx[5];
+    family_msrs_hsw[2], family_msrs_snb[3], family_msrs_icx[5],
+    family_msrs_spr[5];
 extern const struct event_row family_events_skl[61], family_events_hsw[61],
-    family_events_old[34], family_events_icl[48], family_events_icx[49];
+    family_events_old[34], family_events_icl[48], family_events_icx[49],
+    family_events_spr[48];
 
 /* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
  * Optimization Reference Manual, "TLB Parameters" of each generation. */
@@ -86,13 +89,18 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 
 /* [14] PEBS_BASELINE, [15] PERF_METRICS. Eight counters, SMT on or off. L1D 48
  * KiB, 12 ways; L2 1.25 MiB, 20 ways, of the server, and 512 KiB, 8 ways. */
-#define ICE_LAKE                                                       \
-    .leaf_max = 0x16, .perfmon_version = 5,                            \
-    .perf_capabilities = PERF_CAPABILITIES(5, 4) | BITS(15, 14),       \
-    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,            \
-    .leaf7_edx = 0x20000000, .offcore_dram = OFFCORE_DRAM,             \
+#define ICE_LAKE_AND_LATER                                             \
+    .perfmon_version = 5, .leaf1_ecx = FAMILY_LEAF1_ECX,               \
+    .leaf7_ebx = 0x029C0309, .offcore_dram = OFFCORE_DRAM,             \
     .lbr_beside_pt = true, FAMILY_TRANSACTIONS(48), .counters_smt = 8, \
     .counters_alone = 8, .fixed_counters = 4
+
+/* Optimization Reference Manual: "5-wide". */
+#define ICE_LAKE                                                     \
+    ICE_LAKE_AND_LATER,                                              \
+        .leaf_max = 0x16,                                            \
+        .perf_capabilities = PERF_CAPABILITIES(5, 4) | BITS(15, 14), \
+        .leaf7_edx = 0x20000000, .slots_per_cycle = 5
 
 #define CACHES_ICE_LAKE(l2_ways, llc_ways) \
     .caches = {                            \
@@ -116,6 +124,25 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     ICE_LAKE, CACHES_ICE_LAKE(8, 16),                                 \
         .arch_capabilities = 0x6B, .debugctl_writable = DEBUGCTL_OLD, \
         FAMILY_TABLES(family_cpuid_icl, family_msrs_icx, family_events_icl)
+
+/* L2 2 MiB, 16 ways; six slots. EDX[16] XSUSLDTRK, EDX[19] architectural LBRs,
+ * which 345H[5:0] = 3FH says, too. */
+#define SAPPHIRE_RAPIDS                                                       \
+    ICE_LAKE_AND_LATER,                                                       \
+        .leaf_max = 0x1C,                                                     \
+        .perf_capabilities = PERF_CAPABILITIES(0x3F, 4) | BITS(15, 14),       \
+        .leaf7_edx = 0x20090000, .arch_capabilities = 0x1EB,                  \
+        .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM, .hle_absent = true, \
+        .latency_in_two = true, .metrics_in_two = true, .slots_per_cycle = 6, \
+        .caches =                                                             \
+            {                                                                 \
+                .l1 = {64, 12},                                               \
+                .l2 = {2048, 16},                                             \
+                .llc = {8192, 16},                                            \
+                .dtlb = {16, 4},                                              \
+                .stlb = {128, 16},                                            \
+    },                                                                        \
+        FAMILY_TABLES(family_cpuid_spr, family_msrs_spr, family_events_spr)
 
 #define HASWELL_CLIENT                                      \
     .leaf_max = 0x0D, .perfmon_version = 3,                 \
