@@ -11,8 +11,8 @@
 #define WORKS           8 /* the half of them outlasts two writes of MSRs */
 #define INSTRUCTION_MAX 15
 #define NEAR            UINT64_C(1024) /* bytes that the work has, at most */
-/* Fewer than counting_work() has in so many calls, more than in a write of an MSR
- * and one. */
+/* Fewer than counting_work() has in so many calls, more than in a write of an
+ * MSR and one. */
 #define WORK_INSTRUCTIONS 200
 
 static bool same(const struct lbr_record *a, const struct lbr_record *b)
