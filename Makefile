@@ -13,6 +13,7 @@ FAULT ?=
 TRIALS ?=
 TESTS ?=
 FAULTS ?=
+ROWS  ?=
 KILLS ?= 100
 STEP ?=
 ONLY ?=
@@ -92,7 +93,8 @@ help:
 	@echo '              which starts at another time; TRIALS=n (usual: 300);'
 	@echo '              or BOOTS=n short ones, THREADS=n in which no turns are taken'
 	@echo 'make faults   each fault with every test: what catches it, and what else'
-	@echo '              fails; FAULTS=patterns, TESTS=patterns, TRIALS=n (usual: 20)'
+	@echo '              fails; FAULTS=patterns, TESTS=patterns, TRIALS=n (usual: 20);'
+	@echo '              ROWS=1 only with the tests that have to catch it'
 	@echo 'make same     the default run says the same each time, at any load'
 	@echo 'make unchanged  no report is another one than with the programs of the'
 	@echo '              commit SINCE; TRIALS=n (usual: 5)'
@@ -608,7 +610,7 @@ soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) SEEDS=$(SEEDS) BOOTS=$(BOOTS) THREADS=$(THREADS) \
 	    $(PYTHON) tests/check.py soak
 faults: $(B)/tsxpmu.img $(B)/silicon.efi
-	@FAULTS="$(FAULTS)" TESTS="$(TESTS)" TRIALS=$(TRIALS) \
+	@FAULTS="$(FAULTS)" TESTS="$(TESTS)" TRIALS=$(TRIALS) ROWS=$(ROWS) \
 	    $(PYTHON) tests/check.py faults
 claims:
 	@SEEDS="$(SEEDS)" $(PYTHON) tests/check.py claims

@@ -177,6 +177,10 @@ def soak() -> None:
 
 def faults() -> None:
     import faults as every_fault
+    if os.environ.get("ROWS"):
+        every_fault.run_rows(result, os.environ.get("FAULTS") or "",
+                             os.environ.get("TESTS") or "")
+        return
     every_fault.run(result, os.environ.get("FAULTS") or "", os.environ.get("TESTS") or "",
                     int(os.environ.get("TRIALS") or every_fault.TRIALS))
 

@@ -7,7 +7,7 @@ where the named test gives the verdict that the entry says; where it does not in
 so few trials, the boot that the entry describes is made. ERROR says that the tool
 could not look: an entry may promise it, and it catches nothing. What else fails
 is printed. build/faults.tsv has every verdict; a run of some faults or tests
-replaces theirs.
+replaces theirs. With ROWS=1 only the boots that the entries describe are made.
 """
 
 import concurrent.futures
@@ -138,14 +138,31 @@ def remember(outcomes: Iterable[Outcome]) -> None:
     os.rename(MATRIX + ".part", MATRIX)
 
 
+def make_states(processors: Iterable[str | int]) -> None:
+    subprocess.run(["make", "-s", *(f"{boots.BUILD}/smp{n}.state"
+                                    for n in sorted({int(n) for n in processors}))],
+                   check=True)
+
+
+def run_rows(result: Callable[[str, Iterable[str]], None], faults: str, tests: str) -> None:
+    """The boots of the entries, and nothing else."""
+    rows = [boots.row_of_fault(name, row) for name, _, caught in listing.faults()
+            for row in caught if matches(name, faults) and matches(row[3], tests)]
+    if not rows:
+        result(f"a fault is named {faults or '*'}, and a test {tests or '*'}",
+               ["no entry has both"])
+        return
+    make_states(row.smp for row in rows)
+    boots.run(result, rows)
+
+
 def run(result: Callable[[str, Iterable[str]], None], faults: str, tests: str,
         trials: int) -> None:
     queue = list(chosen(faults))
     if not queue:
         result(f"a fault is named {faults}", ["none that a test has to catch is"])
         return
-    subprocess.run(["make", "-s", *(f"{boots.BUILD}/smp{n}.state"
-                                    for n in sorted({b.smp for b in queue}))], check=True)
+    make_states(b.smp for b in queue)
     done: dict[str, list[Outcome]] = {}
     others = 0
     with concurrent.futures.ThreadPoolExecutor(boots.CORES) as pool:
