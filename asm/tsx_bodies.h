@@ -129,6 +129,14 @@ extern const uint8_t tsx_body_hold_stores[]; /* to so many: */
 extern const uint8_t tsx_body_hold_split[], tsx_body_hold_locked[],
     tsx_body_hold_vector[]; /* by MOVUPS */
 #define TSX_HELD UINT64_MAX
+/* With XSUSLDTRK and XRESLDTRK, which the processor has to have: a load between
+ * the two, after them, before and between; a store between. The first and the
+ * third do not look again. Then without accesses: the transaction's end between
+ * them, an inner one, another XSUSLDTRK; and nothing. */
+extern const uint8_t tsx_body_hold_untracked[], tsx_body_hold_resumed[],
+    tsx_body_hold_before[], tsx_body_hold_suspended_store[];
+extern const uint8_t tsx_body_suspended_end[], tsx_body_suspended_begin[],
+    tsx_body_suspended_twice[], tsx_body_suspended_once[];
 /* Count turns of a loop, which take a cycle each at least; then XABORT 65H. */
 extern const uint8_t tsx_body_spin[], tsx_body_spin_xabort[],
     tsx_body_nest_spin_xabort[]; /* the loop and the XABORT in an inner one */

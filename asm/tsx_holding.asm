@@ -67,6 +67,78 @@ body hold_ended
         not     qword [rdi + RFLAGS]
 .same:  NEXT
 
+; XSUSLDTRK (F2 0F 01 E8) and XRESLDTRK (F2 0F 01 E9): loads between the two
+; are not tracked. Nothing looks again: that would be a load that is.
+%macro SUSPEND 0
+        db      0xf2, 0x0f, 0x01, 0xe8
+%endmacro
+%macro RESUME 0
+        db      0xf2, 0x0f, 0x01, 0xe9
+%endmacro
+
+body hold_untracked
+        SUSPEND
+        mov     rcx, [rsi]
+        RESUME
+.turn:  dec     rdx
+        jnz     .turn
+        NEXT
+
+; A load after the two; a load before and one between them.
+body hold_resumed
+        SUSPEND
+        RESUME
+        mov     rcx, [rsi]
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  NEXT
+
+body hold_before
+        mov     rcx, [rsi]
+        SUSPEND
+        mov     rcx, [rsi]
+        RESUME
+.turn:  dec     rdx
+        jnz     .turn
+        NEXT
+
+; A store between them.
+body hold_suspended_store
+        mov     rcx, -1
+        SUSPEND
+        mov     [rsi], rcx
+        RESUME
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  mov     [rsi], rdx
+        NEXT
+
+; Between them the end, a beginning, the first again.
+body suspended_end
+        SUSPEND
+        NEXT
+body suspended_begin
+        SUSPEND
+        xbegin  tsx_inner_fallback
+        xend
+        RESUME
+        NEXT
+body suspended_twice
+        SUSPEND
+        SUSPEND
+        RESUME
+        NEXT
+body suspended_once
+        SUSPEND
+        RESUME
+        NEXT
+
 ; Two quadwords by one instruction.
 body hold_string
         mov     r8, rax

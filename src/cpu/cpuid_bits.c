@@ -27,6 +27,8 @@ static const struct row {
                                "TSX_FORCE_ABORT"},
     [CPUID_HYBRID] = {7, true, EDX, LEAF7_EDX_HYBRID, "hybrid"},
     [CPUID_LA57] = {7, true, ECX, LEAF7_ECX_LA57, "57-bit addresses"},
+    [CPUID_TSXLDTRK] = {7, true, EDX, LEAF7_EDX_TSXLDTRK,
+                        "suspension of load tracking"},
     [CPUID_ARCH_LBR] = {7, true, EDX, LEAF7_EDX_ARCH_LBR, "architectural LBRs"},
     [CPUID_ARCH_CAPABILITIES] = {7, true, EDX, LEAF7_EDX_ARCH_CAPABILITIES,
                                  "IA32_ARCH_CAPABILITIES"},

@@ -18,6 +18,7 @@
 #define LEAF7_EDX_TSX_FORCE_ABORT   (UINT32_C(1) << 13)
 #define LEAF7_ECX_LA57              (UINT32_C(1) << 16)
 #define LEAF7_EDX_HYBRID            (UINT32_C(1) << 15)
+#define LEAF7_EDX_TSXLDTRK          (UINT32_C(1) << 16)
 #define LEAF7_EDX_ARCH_LBR          (UINT32_C(1) << 19)
 #define LEAF7_EDX_ARCH_CAPABILITIES (UINT32_C(1) << 29)
 
@@ -33,6 +34,7 @@ enum cpuid_bit {
     CPUID_TSX_FORCE_ABORT,
     CPUID_HYBRID,
     CPUID_LA57,
+    CPUID_TSXLDTRK,
     CPUID_ARCH_LBR,
     CPUID_ARCH_CAPABILITIES,
     CPUID_PT_TOPA,

@@ -125,6 +125,7 @@ static void read_features(struct identity *out)
     out->rtm = cpuid_bit_set(CPUID_RTM, &r);
     out->rtm_always_abort = cpuid_bit_set(CPUID_RTM_ALWAYS_ABORT, &r);
     out->la57 = cpuid_bit_set(CPUID_LA57, &r);
+    out->tsxldtrk = cpuid_bit_set(CPUID_TSXLDTRK, &r);
     out->arch_lbr = cpuid_bit_set(CPUID_ARCH_LBR, &r);
     out->tsx_force_abort = cpuid_bit_set(CPUID_TSX_FORCE_ABORT, &r);
     out->arch_capabilities_present = cpuid_bit_set(CPUID_ARCH_CAPABILITIES, &r);

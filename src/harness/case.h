@@ -44,6 +44,7 @@ enum feature {
     NEED_UNCORE = 1 << 15,       /* uncore_of() has its MSRs */
     NEED_LBR = 1 << 16,          /* lbr_of() knows format and depth */
     NEED_METRICS = 1 << 17,      /* IA32_PERF_CAPABILITIES[15], and slots */
+    NEED_TSXLDTRK = 1 << 18,     /* with NEED_RTM: CPUID.7.0:EDX[16] */
 };
 
 struct needs {

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* XSUSLDTRK and XRESLDTRK: what is loaded between the two, and there alone, is
+ * not in the read set; all else is. */
+#include "src/harness/case.h"
+#include "src/tsx/conflict.h"
+
+/* What conflicts as without the two. */
+static const struct row {
+    const char *what;
+    const uint8_t *body;
+    enum conflict_access access;
+} tracked[] = {
+    {"a write to a line loaded after XRESLDTRK", tsx_body_hold_resumed,
+     CONFLICT_STORE},
+    {"a write to a line loaded before XSUSLDTRK too", tsx_body_hold_before,
+     CONFLICT_STORE},
+    {"a read of a line stored to after XSUSLDTRK",
+     tsx_body_hold_suspended_store, CONFLICT_LOAD},
+};
+
+/* "Any execution of XBEGIN or XEND inside a suspend region will cause the
+ * transaction to abort", and of XSUSLDTRK. */
+static const struct row aborting[] = {
+    {"XEND after XSUSLDTRK", tsx_body_suspended_end, CONFLICT_LOAD},
+    {"XBEGIN after XSUSLDTRK", tsx_body_suspended_begin, CONFLICT_LOAD},
+    {"XSUSLDTRK after XSUSLDTRK", tsx_body_suspended_twice, CONFLICT_LOAD},
+};
+
+static struct rtm_tally try_body(struct test_context *t, const uint8_t *body)
+{
+    const struct tsx_block block = {
+        .body = body, .argument = (uint64_t)(uintptr_t)test_buffer(t)};
+    struct rtm_tally tally;
+
+    rtm_clear(&tally);
+    for (unsigned i = 0; i < probe_row_tries(t); i++) {
+        hw_poll();
+        probe_once(&block, 0, &tally);
+    }
+    return tally;
+}
+
+/* As long as one that does conflict, a load as many as it likes. */
+static bool try_untracked(struct test_context *t, const struct conflict *plain)
+{
+    struct conflict c = {.what = "a write to a line loaded after XSUSLDTRK and "
+                                 "before XRESLDTRK",
+                         .body = tsx_body_hold_untracked,
+                         .access = CONFLICT_STORE,
+                         .place = CONFLICT_SAME,
+                         .tries = plain->tries,
+                         .turns = plain->turns};
+
+    if (!conflict_run(t, &c))
+        return false;
+    check(t, 2 * c.tally.matched <= plain->tally.matched,
+          "%s: %u of %u transactions set EAX[2] (conflict), and %u of %u with "
+          "a load that is tracked; wanted half of that at most",
+          c.what, c.tally.matched, c.tally.tried, plain->tally.matched,
+          plain->tally.tried);
+    check(t, c.tally.committed != 0, "%s: none of %u transactions committed",
+          c.what, c.tally.tried);
+    return true;
+}
+
+TEST(tsx_load_tracking,
+     .asks = "Are loads between XSUSLDTRK and XRESLDTRK out of the read set, "
+             "and no other accesses?",
+     .cite = "SDM 1, \"Programming with Intel Transactional Synchronization "
+             "Extensions\", \"Intel TSX Suspend/Resume Load Address Tracking "
+             "Support\"",
+     .scope = WHOLE_MACHINE,
+     .needs = {.features = NEED_INTEL | NEED_RTM | NEED_TSXLDTRK |
+                           NEED_TWO_PROCESSORS})
+{
+    struct conflict plain = {.what = "a write to a line that is loaded",
+                             .body = tsx_body_hold_load,
+                             .access = CONFLICT_STORE,
+                             .tries = probe_row_tries(t)};
+
+    /* Set-up: what conflicts, and how long that takes. */
+    if (!probe_set_up(t) || !conflict_run(t, &plain))
+        return;
+    conflict_judge(t, &plain);
+
+    /* Measured, and checked. */
+    if (!try_untracked(t, &plain))
+        return;
+    FOR_EACH_ROW (t, i, tracked) {
+        struct conflict c = {.what = tracked[i].what,
+                             .body = tracked[i].body,
+                             .access = tracked[i].access,
+                             .tries = plain.tries};
+
+        if (!conflict_run(t, &c))
+            return;
+        conflict_judge(t, &c);
+    }
+    const struct rtm_tally once = try_body(t, tsx_body_suspended_once);
+    check(t, once.committed != 0,
+          "XSUSLDTRK and XRESLDTRK: none of %u transactions committed",
+          once.tried);
+    FOR_EACH_ROW (t, i, aborting) {
+        const struct rtm_tally tally = try_body(t, aborting[i].body);
+
+        check(t, tally.committed == 0,
+              "%s: %u of %u transactions committed; wanted none",
+              aborting[i].what, tally.committed, tally.tried);
+    }
+}
