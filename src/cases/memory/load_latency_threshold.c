@@ -50,26 +50,32 @@ static void check_exceeded(struct test_context *t, const struct sweep *s,
           s->what, s->threshold[i], tally->below, tally->records, tally->least);
 }
 
-/* Next to the records at the first threshold few came: of loads as slow as the
- * slowest there, which may be half of all, hardly any. */
-static bool are_excluded(const struct sweep *s, unsigned i)
-{
-    const struct memory_tally *all = &s->tally[0], *tally = &s->tally[i];
-    const unsigned part = i == THRESHOLDS - 1 ? 4 : 2;
-
-    return all->records * tally->loads < RECORDS * all->loads ||
-           tally->records * all->loads * part <= all->records * tally->loads;
-}
-
-/* Most of the loads at the first threshold were not slower than this. */
-static bool most_are_faster(const struct sweep *s, unsigned i)
+/* Not one in so many of the loads at the first threshold was slower than this.
+ */
+static bool are_faster(const struct sweep *s, unsigned i, unsigned part)
 {
     const struct memory_tally *all = &s->tally[0];
     unsigned slower = 0;
 
     for (unsigned n = 0; n < all->kept; n++)
         slower += all->latency[n] > s->threshold[i];
-    return slower * 4 <= all->kept;
+    return slower * part <= all->kept;
+}
+
+static bool most_are_faster(const struct sweep *s, unsigned i)
+{
+    return are_faster(s, i, 4);
+}
+
+/* Next to the records at the first threshold few came: where hardly any load
+ * was slower, hardly any, since those as slow as it may be half of all. */
+static bool are_excluded(const struct sweep *s, unsigned i)
+{
+    const struct memory_tally *all = &s->tally[0], *tally = &s->tally[i];
+    const unsigned part = are_faster(s, i, 8) ? 4 : 2;
+
+    return all->records * tally->loads < RECORDS * all->loads ||
+           tally->records * all->loads * part <= all->records * tally->loads;
 }
 
 static void check_excluded(struct test_context *t, const struct sweep *s,
