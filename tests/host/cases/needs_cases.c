@@ -40,6 +40,7 @@ static const struct word {
     {"msr_10fh", {REGIME_B | LATER | REGIME_E, 0, 0}},
     {"rtm", {0, NEED_RTM, 0}},
     {"rtm_listed", {0, NEED_RTM, 0}},
+    {"ldtrk", {0, NEED_TSXLDTRK, 0}},
     {"forced_abort", {REGIME_B | REGIME_C | REGIME_D | REGIME_F, NEED_RTM, 0}},
     {"elision", {REGIME_A, NEED_HLE, 0}},
     {"parallel", {0, NEED_TWO_PROCESSORS, 0}},

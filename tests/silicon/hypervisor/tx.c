@@ -170,7 +170,7 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->depth = 1;
     tx->aborted_depth = 0;
     tx->inner_ended = false;
-    tx->suspended = false;
+    tx->suspended = tx->untracked = false;
     tx->hle = hle;
     tx->steps = 0;
     v->model->tsx.user = v->vmcb->cpl > 0;
@@ -317,6 +317,7 @@ static struct action xabort(struct vcpu *v)
 static struct action execute(struct vcpu *v)
 {
     if (v->tx.depth > 0 && v->tx.suspended &&
+        faults_rule(v->model->machine, SUSPENDED_NO_XEND, true) &&
         (v->current.kind == INSTRUCTION_XBEGIN ||
          v->current.kind == INSTRUCTION_XEND)) {
         tx_abort(v, TX_CAUSE_INSTRUCTION);

@@ -128,8 +128,11 @@ static void save_bytes(struct vcpu *v, struct open_page *page)
  * elided lock is in the read set alone. */
 static bool add_line_to_set(struct vcpu *v, uint64_t address, bool write)
 {
-    unsigned flag = write ? LINE_WRITTEN : v->tx.suspended ? 0 : LINE_READ;
+    unsigned flag = write ? LINE_WRITTEN : v->tx.untracked ? 0 : LINE_READ;
 
+    if (write && v->tx.suspended &&
+        !faults_rule(v->model->machine, SUSPENDED_STORES, true))
+        flag = 0;
     if ((lines_find(&v->tx.lines, address) & flag) != 0)
         return true;
     if (!write &&

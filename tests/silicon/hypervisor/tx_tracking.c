@@ -10,6 +10,7 @@
 
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/hooks.h"
 
 /* Outside of a transaction they do nothing; where loads are tracked, or not,
  * already, they abort it. */
@@ -19,10 +20,14 @@ struct action tx_track_loads(struct vcpu *v)
 
     if ((v->model->cpu->leaf7_edx & LEAF7_EDX_TSXLDTRK) == 0)
         return action_raise(VECTOR_UD, 0);
-    if (v->tx.depth > 0 && v->tx.suspended == suspends) {
+    if (v->tx.depth > 0 && v->tx.suspended == suspends &&
+        faults_rule(v->model->machine, SUSPENDED_ONCE, true)) {
         tx_abort(v, TX_CAUSE_INSTRUCTION);
         return action_of(ACTION_RESUME);
     }
     v->tx.suspended = suspends;
+    v->tx.untracked =
+        suspends ? faults_rule(v->model->machine, SUSPENDED_NOT_TRACKED, true)
+                 : !faults_rule(v->model->machine, RESUMED_TRACKED, true);
     return action_complete(ACTION_RETIRE, v->current.length);
 }

@@ -105,7 +105,8 @@ struct transaction {
     uint64_t inner_fallback; /* for inner_abort_to_inner_fallback */
     uint64_t last_begin;     /* the innermost, for debugged_at_inner */
     bool inner_ended;        /* one inside, by XEND */
-    bool suspended;          /* XSUSLDTRK: loads are not tracked */
+    bool suspended;          /* XSUSLDTRK: */
+    bool untracked;          /* loads do not join the read set */
     uint64_t resume_ip;      /* as a PEBS record has it */
     struct gprs gprs;        /* registers where it began */
     uint64_t rax, rsp, rflags;

@@ -374,7 +374,6 @@ enum rule {
     UNCORE_OF_PACKAGE,     /* its fixed counter and global control */
     FREEZE_HAS_PEBS,       /* counters that make records */
     FORCED_HAS_IN_TX,      /* IN_TX of counter 3, while bit 0 is set */
-    ELISION_HAS_CONFLICT,  /* Data_Conflict in records of HLE aborts */
     ELISION_HAS_CAPACITY,  /* the same, Capacity Reads and Writes */
     CONFLICT_HAS_IP,       /* EventingIP of one */
     NESTED_SETS_CYCLES,    /* of B8H */
@@ -382,6 +381,11 @@ enum rule {
     WIDE_STORES_COMMIT,    /* the second 16 bytes */
     UNFREEZE_KEEPS_COUNTERS,
     RECORD_LBRS_HAVE_INFO, /* entries of adaptive records */
+    SUSPENDED_NOT_TRACKED, /* loads between XSUSLDTRK and XRESLDTRK */
+    RESUMED_TRACKED,       /* loads after */
+    SUSPENDED_STORES,      /* are monitored */
+    SUSPENDED_NO_XEND,     /* nor XBEGIN: they abort */
+    SUSPENDED_ONCE,        /* a second XSUSLDTRK aborts */
 };
 
 #endif

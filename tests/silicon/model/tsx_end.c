@@ -275,8 +275,6 @@ static void spoil_record(struct processor *p, const struct tx_abort *how)
     const struct machine *m = p->machine;
     struct last_abort *abort = &p->tsx.last_abort;
 
-    if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CONFLICT, true))
-        abort->information &= ~TX_INFO_CONFLICT;
     if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CAPACITY, true))
         abort->information &= ~(TX_INFO_READS | TX_INFO_WRITES);
     if (how->cause == TX_CAUSE_CONFLICT &&
