@@ -154,7 +154,7 @@ static bool prepare_gdt(struct ring3_session *s, uint64_t *star)
 
 bool ring3_prepare(struct ring3_session *s, struct test_context *t)
 {
-    uint64_t star, efer, base;
+    uint64_t star, base;
 
     *s = (struct ring3_session){.t = t, .tables = test_buffer(t)};
     s->ring3 = &s->tables->ring3;
@@ -169,8 +169,11 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t)
     /* IRET to ring 3 empties FS and GS: their bases are saved. */
     if (!get_msr(t, IA32_FS_BASE, &base) || !set_msr(t, IA32_FS_BASE, base) ||
         !get_msr(t, IA32_GS_BASE, &base) || !set_msr(t, IA32_GS_BASE, base) ||
-        !get_msr(t, IA32_EFER, &efer) ||
-        !set_msr(t, IA32_EFER, efer | IA32_EFER_SCE) ||
+        !get_msr(t, IA32_EFER, &s->found[0]) ||
+        !get_msr(t, IA32_STAR, &s->found[1]) ||
+        !get_msr(t, IA32_LSTAR, &s->found[2]) ||
+        !get_msr(t, IA32_FMASK, &s->found[3]) ||
+        !set_msr(t, IA32_EFER, s->found[0] | IA32_EFER_SCE) ||
         !set_msr(t, IA32_STAR, star) ||
         !set_msr(t, IA32_LSTAR, (uintptr_t)ring3_system_call) ||
         !set_msr(t, IA32_FMASK, IA32_FMASK_ALL))
@@ -178,6 +181,14 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t)
     if (s->firmware.tr == 0) /* else firmware's comes back, or it is ours */
         note(t, "TR holds a TSS of the tests' from now on");
     return true;
+}
+
+void ring3_finish(const struct ring3_session *s)
+{
+    set_msr(s->t, IA32_FMASK, s->found[3]);
+    set_msr(s->t, IA32_LSTAR, s->found[2]);
+    set_msr(s->t, IA32_STAR, s->found[1]);
+    set_msr(s->t, IA32_EFER, s->found[0]);
 }
 
 void ring3_be_ring(struct ring3_session *s, unsigned ring)

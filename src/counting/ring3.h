@@ -22,6 +22,7 @@ struct ring3_session {
     struct ring3 *ring3; /* for cells[0] of window_ring3() */
     struct ring3_tables *tables;
     struct ring3_registers firmware, ours;
+    uint64_t found[4]; /* IA32_EFER, IA32_STAR, IA32_LSTAR, IA32_FMASK */
 };
 
 /* Builds the tables in test_buffer() and writes the MSRs, through the journal.
@@ -33,6 +34,10 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t);
  * accesses to MSRs; an exception that ends the job gives them back too. */
 void ring3_begin(const struct ring3_session *s);
 void ring3_end(const struct ring3_session *s);
+
+/* Writes these MSRs as they were: a job of a test that has others after it may
+ * give its processor back to the firmware in between. */
+void ring3_finish(const struct ring3_session *s);
 
 /* Ring 1 or 2 in place of ring 3, from now on, for window_ring3_body() alone:
  * SYSRET goes to ring 3. To paging both are supervisors, as ring 0 is (SDM 3A,

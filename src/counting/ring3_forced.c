@@ -31,6 +31,7 @@ void ring3_check_forced(struct test_context *t)
         ring3_end(&s);
         wrong += s.ring3->vector != HW_NO_FAULT || s.ring3->status != 0;
     }
+    ring3_finish(&s);
     check(t, wrong == 0,
           "%u of %u transactions at ring 3 did not abort with EAX = 0; the "
           "last status is 0x%08x (all ones: it committed)",
