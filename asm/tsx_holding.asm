@@ -27,6 +27,20 @@ body hold_%1
 .same:  NEXT
 %endmacro
 
+; Stores ~0 at RSI by %2, lets RDX turns pass, stores 0: flags change where ~0 is
+; no longer there in between.
+%macro HOLD_STORE 2
+body hold_%1
+        %2
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  mov     [rsi], rdx
+        NEXT
+%endmacro
+
 ; A quadword of a line; one on two lines; a line by a locked addition of 0.
         HOLD    load, {mov rcx, [rsi]}, [rsi]
         HOLD    split, {mov rcx, [rsi + 60]}, [rsi + 60]
@@ -56,16 +70,12 @@ body hold_nested
         NEXT
 
 ; The same after the inner one has ended.
-body hold_ended
+%macro LOAD_ENDED 0
         xbegin  tsx_inner_fallback
         mov     rcx, [rsi]
         xend
-.turn:  dec     rdx
-        jnz     .turn
-        cmp     rcx, [rsi]
-        je      .same
-        not     qword [rdi + RFLAGS]
-.same:  NEXT
+%endmacro
+        HOLD    ended, LOAD_ENDED, [rsi]
 
 ; XSUSLDTRK (F2 0F 01 E8) and XRESLDTRK (F2 0F 01 E9): loads between the two
 ; are not tracked. Nothing looks again: that would be a load that is.
@@ -85,16 +95,12 @@ body hold_untracked
         NEXT
 
 ; A load after the two; a load before and one between them.
-body hold_resumed
+%macro LOAD_RESUMED 0
         SUSPEND
         RESUME
         mov     rcx, [rsi]
-.turn:  dec     rdx
-        jnz     .turn
-        cmp     rcx, [rsi]
-        je      .same
-        not     qword [rdi + RFLAGS]
-.same:  NEXT
+%endmacro
+        HOLD    resumed, LOAD_RESUMED, [rsi]
 
 body hold_before
         mov     rcx, [rsi]
@@ -106,18 +112,13 @@ body hold_before
         NEXT
 
 ; A store between them.
-body hold_suspended_store
+%macro STORE_SUSPENDED 0
         mov     rcx, -1
         SUSPEND
         mov     [rsi], rcx
         RESUME
-.turn:  dec     rdx
-        jnz     .turn
-        cmp     rcx, [rsi]
-        je      .same
-        not     qword [rdi + RFLAGS]
-.same:  mov     [rsi], rdx
-        NEXT
+%endmacro
+        HOLD_STORE suspended_store, STORE_SUSPENDED
 
 ; Between them the end, a beginning, the first again.
 body suspended_end
@@ -140,7 +141,7 @@ body suspended_once
         NEXT
 
 ; Two quadwords by one instruction.
-body hold_string
+%macro LOAD_STRING 0
         mov     r8, rax
         mov     r9, rsi
         mov     ecx, 2
@@ -148,12 +149,8 @@ body hold_string
         mov     rsi, r9
         mov     rcx, rax
         mov     rax, r8
-.turn:  dec     rdx
-        jnz     .turn
-        cmp     rcx, [rsi + 8]
-        je      .same
-        not     qword [rdi + RFLAGS]
-.same:  NEXT
+%endmacro
+        HOLD    string, LOAD_STRING, [rsi + 8]
 
 ; The same with a quadword of each of 96 lines, not in an inner one.
 body hold_loads
@@ -174,7 +171,7 @@ body hold_loads
         not     qword [rdi + RFLAGS]
 .same:  NEXT
 
-; Stores ~0 to 32 lines, as below to one.
+; Stores ~0 to 32 lines, as HOLD_STORE to one.
 body hold_stores
         mov     rcx, -1
 %assign n 0
@@ -195,32 +192,21 @@ body hold_stores
         not     qword [rdi + RFLAGS]
 .same:  NEXT
 
-; As below, stored in an inner one, which then ends.
-body hold_store_ended
+; The same stored in an inner one, which then ends.
+%macro STORE_ENDED 0
         xbegin  tsx_inner_fallback
         mov     rcx, -1
         mov     [rsi], rcx
         xend
-.turn:  dec     rdx
-        jnz     .turn
-        cmp     rcx, [rsi]
-        je      .same
-        not     qword [rdi + RFLAGS]
-.same:  mov     [rsi], rdx
-        NEXT
+%endmacro
+        HOLD_STORE store_ended, STORE_ENDED
 
-; Stores ~0 at RSI, lets RDX turns pass, stores 0: flags change where ~0 is no
-; longer there in between.
-body hold_store
+; One line.
+%macro STORE 0
         mov     rcx, -1
         mov     [rsi], rcx
-.turn:  dec     rdx
-        jnz     .turn
-        cmp     rcx, [rsi]
-        je      .same
-        not     qword [rdi + RFLAGS]
-.same:  mov     [rsi], rdx
-        NEXT
+%endmacro
+        HOLD_STORE store, STORE
 
 align 4096, db 0xcc
 
