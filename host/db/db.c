@@ -40,12 +40,12 @@ static const char schema[] =
     "PRAGMA application_id = " APPLICATION_ID ";"
     "PRAGMA user_version = " VERSION;
 
-/* Texts of 60 KB are many pages of the usual 4 KB; 64 MB of pages spare most of
- * the writing before the end. */
 /* How long, in ms, another import is waited for; one of 10,000 reports takes a
  * minute. */
 #define PATIENCE 600000
 
+/* Texts of 60 KB are many pages of the usual 4 KB; 64 MB of pages spare most of
+ * the writing before the end. */
 static const char begin[] = "PRAGMA page_size = 16384;"
                             "PRAGMA cache_size = -65536;"
                             "BEGIN IMMEDIATE";
