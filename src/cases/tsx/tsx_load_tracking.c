@@ -32,11 +32,7 @@ static struct rtm_tally try_body(struct test_context *t, const uint8_t *body)
         .body = body, .argument = (uint64_t)(uintptr_t)test_buffer(t)};
     struct rtm_tally tally;
 
-    rtm_clear(&tally);
-    for (unsigned i = 0; i < probe_row_tries(t); i++) {
-        hw_poll();
-        probe_once(&block, 0, &tally);
-    }
+    probe_run(&block, probe_row_tries(t), 0, false, &tally);
     return tally;
 }
 
