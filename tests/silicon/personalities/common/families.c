@@ -23,13 +23,19 @@
 #define XSAVE_AVX                                                             \
     { 0x0D, 0, 0x7, 0x340, 0x340, 0 }, { 0x0D, 2, 0x100, 0x240, 0, 0 }
 
+/* Leaf 4: lines of 64 bytes; EBX[31:22] ways - 1, ECX sets - 1. First-level data
+ * and code of 64 sets, second, and last level of 8192. */
+#define OF_WAYS(ways) (((ways) - 1u) << 22 | 63)
+#define LEAF_4(l1_ways, l2_ways, l2_sets, llc_ways)                           \
+    { 0x04, 0, 0x1C004121, OF_WAYS(l1_ways), 63, 0 },                         \
+    { 0x04, 1, 0x1C004122, OF_WAYS(8), 63, 0 },                               \
+    { 0x04, 2, 0x1C004143, OF_WAYS(l2_ways), (l2_sets) - 1, 0 },              \
+    { 0x04, 3, 0x1C03C163, OF_WAYS(llc_ways), 8191, 6 }
+
 /* Leaf 4: 32 KiB data and code, 256 KiB, 8 MiB caches of 64-byte lines. Leaf
  * 15H: TSC = 24 MHz * 250 / 2; leaf 16H: 3000, 3500, 100 MHz. */
 const struct cpuid_row family_cpuid[10] = {
-    { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 2, 0x1C004143, 0x00C0003F, 0x000003FF, 0x00000000 },
-    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    LEAF_4(8, 4, 1024, 16),
     XSAVE_AVX,
     SKYLAKE_PT,
     { 0x15, 0, 2, 250, 24000000, 0 },
@@ -37,19 +43,13 @@ const struct cpuid_row family_cpuid[10] = {
 };
 
 const struct cpuid_row family_cpuid_old[6] = {
-    { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
-    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    LEAF_4(8, 8, 512, 16),
     XSAVE_AVX,
 };
 
 /* Leaf 14H of Broadwell: CR3 filter; ToPA of one entry. */
 const struct cpuid_row family_cpuid_bdw[7] = {
-    { 0x04, 0, 0x1C004121, 0x01C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000001FF, 0x00000000 },
-    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    LEAF_4(8, 8, 512, 16),
     XSAVE_AVX,
     { 0x14, 0, 0, 0x00000001, 0x00000001, 0 },
 };
@@ -57,10 +57,7 @@ const struct cpuid_row family_cpuid_bdw[7] = {
 /* Ice Lake client: 48 KiB in 12 ways, 512 KiB, 8 MiB, as processors of 06_7EH
  * have been read. Its leaf 15H differs: the crystal has 38.4 MHz. */
 const struct cpuid_row family_cpuid_icl[10] = {
-    { 0x04, 0, 0x1C004121, 0x02C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 2, 0x1C004143, 0x01C0003F, 0x000003FF, 0x00000000 },
-    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    LEAF_4(12, 8, 1024, 16),
     XSAVE_AVX,
     SKYLAKE_PT,
     { 0x15, 0, 2, 78, 38400000, 0 },
@@ -69,10 +66,7 @@ const struct cpuid_row family_cpuid_icl[10] = {
 
 /* Ice Lake server: 48 KiB in 12 ways, 1.25 MiB in 20, and 6 MiB here. */
 const struct cpuid_row family_cpuid_icx[10] = {
-    { 0x04, 0, 0x1C004121, 0x02C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 2, 0x1C004143, 0x04C0003F, 0x000003FF, 0x00000000 },
-    { 0x04, 3, 0x1C03C163, 0x02C0003F, 0x00001FFF, 0x00000006 },
+    LEAF_4(12, 20, 1024, 12),
     XSAVE_AVX,
     SKYLAKE_PT,
     { 0x15, 0, 2, 250, 24000000, 0 },
@@ -84,10 +78,7 @@ const struct cpuid_row family_cpuid_icx[10] = {
  * and all else that there is of architectural ones, as CPUs of 06_97H_2, with
  * the same core, have been read. */
 const struct cpuid_row family_cpuid_spr[11] = {
-    { 0x04, 0, 0x1C004121, 0x02C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 1, 0x1C004122, 0x01C0003F, 0x0000003F, 0x00000000 },
-    { 0x04, 2, 0x1C004143, 0x03C0003F, 0x000007FF, 0x00000000 },
-    { 0x04, 3, 0x1C03C163, 0x03C0003F, 0x00001FFF, 0x00000006 },
+    LEAF_4(12, 16, 2048, 16),
     XSAVE_AVX,
     SKYLAKE_PT,
     { 0x15, 0, 2, 250, 24000000, 0 },
