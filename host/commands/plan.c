@@ -52,8 +52,7 @@ int command_plan(int argc, char **argv)
         {"fixed", 'x', "N", 0, "fixed counters to use too, 0 to 2 (0)", 0},
         {"cpu", 'p', "NAME", 0,
          "nehalem, sandybridge, ivybridge, haswell, broadwell, skylake (the "
-         "usual) "
-         "or a DisplayFamily_DisplayModel (06_2AH)",
+         "usual) or a DisplayFamily_DisplayModel (06_2AH)",
          0},
         {"regime", 'r', "X", 0,
          "A to F (A), of TSX and counter 3; in B counter 3 is left out "

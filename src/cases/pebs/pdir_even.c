@@ -27,10 +27,8 @@ static void run_on_processor(struct test_context *t, unsigned counter)
     bool even = pdir_even(&hits, &least, &most);
     check(t, even || !pdir_no_better(&hits, &without),
           "PDIR, no better than IA32_PMC%u without it: %u records of a loop of "
-          "%u "
-          "instructions, %u to %u of each, %u "
-          "outside; wanted %u of each, and no less than half or more than "
-          "twice of it",
+          "%u instructions, %u to %u of each, %u outside; wanted %u of each, "
+          "and no less than half or more than twice of it",
           pdir_without(t), hits.records, PDIR_LOOP, least, most, hits.of[0],
           windows * PDIR_RECORDS / PDIR_LOOP);
     if (!even)

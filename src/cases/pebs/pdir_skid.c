@@ -101,8 +101,7 @@ static void run_on_processor(struct test_context *t, unsigned counter)
     note(t,
          "PDIR: %u of %u records are of the instruction that overflowed; "
          "without, on IA32_PMC%u: %u of it, %u one instruction later, %u two, "
-         "%u "
-         "three, %u more; %u windows made none",
+         "%u three, %u more; %u windows made none",
          with.by_skid[0], with.windows, without_pdir, without.by_skid[0],
          without.by_skid[1], without.by_skid[2], without.by_skid[3],
          without.records - without.by_skid[0] - without.by_skid[1] -
