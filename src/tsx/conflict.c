@@ -111,9 +111,9 @@ static void hold_lines(void *argument)
     for (;;) {
         hold_line(a, c->turns);
         if (c->tally.matched != 0 || c->tally.flagged != 0 ||
-            hw_ms() >= a->give_up_ms ||
-            (c->turns >= TURNS_ENOUGH && c->beside >= BESIDE_ENOUGH &&
-             hw_ms() >= a->until_ms))
+            (c->turns >= TURNS_ENOUGH &&
+             hw_ms() >=
+                 (c->beside >= BESIDE_ENOUGH ? a->until_ms : a->give_up_ms)))
             return;
         if (c->turns < CONFLICT_TURNS_MAX)
             c->turns *= 2;
@@ -138,7 +138,7 @@ bool conflict_run(struct test_context *t, struct conflict *c)
     a->c = c;
     a->seen = 0;
     a->until_ms = hw_ms() + test_timeout_ms(t) / TIME_PART;
-    a->give_up_ms = hw_ms() + test_timeout_ms(t) / TIME_PART * 2;
+    a->give_up_ms = a->until_ms + test_timeout_ms(t) / TIME_PART;
     for (unsigned i = 0; i < LINE_BYTES / 8; i++)
         a->line[i] = a->next[i] = 0;
     for (unsigned i = 0; i < sizeof(a->many) / sizeof(a->many[0]); i++)
