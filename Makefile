@@ -20,6 +20,7 @@ ONLY ?=
 GOAL ?=
 RUN ?=
 CONSOLE ?=
+KERNEL ?=
 KUT ?=
 OPTIONS ?=
 WRITE ?=
@@ -80,6 +81,7 @@ help:
 	@echo 'make linux    Debian'"'"'s kernel and perf on the simulated processor: a tour;'
 	@echo '                CPU, SMP (1 unless given), FAULT, OPTIONS=words for the kernel'
 	@echo "                RUN='commands' there instead; CONSOLE=1 a shell"
+	@echo '                KERNEL=file  another kernel, with an EFI stub'
 	@echo 'make peer-tests  kvm-unit-tests on it, beside plain QEMU; KUT=folder of'
 	@echo '                their EFI builds, TESTS=patterns'
 	@echo 'make test     every check there is'
@@ -399,6 +401,10 @@ NO_KVM := $(shell $(PYTHON) scripts/kvm.py)
 $(if $(NO_KVM),$(error ACCEL "kvm"; not on this machine: $(NO_KVM)))
 endif
 endif
+ifneq ($(filter linux,$(MAKECMDGOALS)),)
+$(if $(KERNEL),$(if $(shell head -c 2 "$(KERNEL)" 2>/dev/null | grep -x MZ),,\
+    $(error KERNEL "$(KERNEL)"; valid: the file of a kernel with an EFI stub)))
+endif
 ifneq ($(filter distributions,$(MAKECMDGOALS)),)
 $(if $(ONLY),$(call known,ONLY,$(ONLY),bookworm trixie noble))
 $(if $(GOAL),$(call known,GOAL,$(GOAL),run test))
@@ -432,14 +438,19 @@ $(B)/linux/vmlinuz: | $(B)/setup-linux.done
 	@scripts/kernel $@
 $(B)/linux/stick.img: $(B)/linux/vmlinuz $(B)/linux/files.cpio scripts/image
 	@MEBIBYTES=62 scripts/image $@ $<=vmlinuz.efi $(word 2,$^)=files.cpio
+# That of the user, which may be another one each time.
+.PHONY: $(B)/linux/own.img
+$(B)/linux/own.img: $(B)/linux/files.cpio
+	@MEBIBYTES=62 scripts/image $@ "$(KERNEL)=vmlinuz.efi" $<=files.cpio
+LINUX_STICK = $(B)/linux/$(if $(KERNEL),own,stick).img
 $(B)/linux/files.cpio: tests/linux/init scripts/initramfs.py \
                        $(addprefix $(B)/linux/,$(LINUX_PROGRAMS)) | $(B)/setup-linux.done
 	@scripts/initramfs.py $@ init=$< \
 	    $(foreach p,$(LINUX_PROGRAMS),bin/$(p)=$(B)/linux/$(p))
 linux: export RUN := $(RUN)
 linux:
-	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(B)/linux/stick.img
-	@$(PYTHON) scripts/linux.py --cpu "$(CPU)" --fault "$(FAULT)" --options "$(OPTIONS)" \
+	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(LINUX_STICK)
+	@$(PYTHON) scripts/linux.py --stick $(LINUX_STICK) --cpu "$(CPU)" --fault "$(FAULT)" --options "$(OPTIONS)" \
 	    --run "$$RUN" --smp $(if $(filter file,$(origin SMP)),1,$(SMP)) $(if $(CONSOLE),--console) \
 	    $(if $(filter kvm,$(ACCEL)),--kvm)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Boots Debian's kernel on the simulated processor, with perf and a shell, and
+"""Boots Debian's kernel, or another, on the simulated processor, with perf and a shell, and
 runs commands there. Exit status 0 where each of them gave 0."""
 
 import argparse
@@ -18,7 +18,7 @@ import initramfs
 import qemu
 import volume
 
-FILES = "build/linux"  # the kernel's stick, and the archive
+STICK = "build/linux/stick.img"  # with the kernel, and the archive
 MEBIBYTES = 512
 # The watchdog is what takes counters by itself.
 OPTIONS = "initrd=\\files.cpio initrd=\\run.cpio console=ttyS0 quiet nokaslr"
@@ -26,10 +26,11 @@ DONE = r"^linux: status (\d+)"
 SECONDS = 900  # of processor time
 
 
-def machine(directory: str, script: str, smp: int, kvm: bool = False) -> qemu.Machine:
+def machine(directory: str, script: str, smp: int, kvm: bool = False,
+            image: str = STICK) -> qemu.Machine:
     """One whose initial files are the archive and this script."""
     stick = os.path.join(directory, "stick")
-    volume.make_stick(f"{FILES}/stick.img", stick)
+    volume.make_stick(image, stick)
     volume.write(stick, "run.cpio", initramfs.archive({"run": script.encode()}))
     return qemu.Machine(stick, smp, "build/silicon.efi", memory=MEBIBYTES,
                         shift=qemu.SHIFT_OS, icount=smp == 1, kvm=kvm)
@@ -43,10 +44,11 @@ def config_text(cpu: str, fault: str, options: str) -> str:
 
 
 def boot(script: str, cpu: str = "skylake-2018", fault: str = "", smp: int = 1,
-         options: str = "", stream=None, kvm: bool = False) -> tuple[str, str]:
+         options: str = "", stream=None, kvm: bool = False,
+         image: str = STICK) -> tuple[str, str]:
     """(what is on the serial port, what went wrong or "")."""
     with tempfile.TemporaryDirectory() as directory:
-        text, failure = qemu.boot(machine(directory, script, smp, kvm),
+        text, failure = qemu.boot(machine(directory, script, smp, kvm, image),
                                   config_text(cpu, fault, options), stream,
                                   timeout=SECONDS, silence=SECONDS)
     text = text.replace("\r", "")
@@ -59,7 +61,8 @@ def boot(script: str, cpu: str = "skylake-2018", fault: str = "", smp: int = 1,
 def console(arguments: argparse.Namespace) -> int:
     """A shell on the serial port, until poweroff or Ctrl-A X."""
     with tempfile.TemporaryDirectory() as directory:
-        made = machine(directory, "exec sh -i", arguments.smp, arguments.kvm)
+        made = machine(directory, "exec sh -i", arguments.smp, arguments.kvm,
+                       arguments.stick)
         made.serial = False
         text = config_text(arguments.cpu, arguments.fault, arguments.options)
         return subprocess.run(made.command(directory, text)
@@ -72,6 +75,7 @@ def main() -> int:
     parser.add_argument("--console", action="store_true", help="a shell")
     parser.add_argument("--kvm", action="store_true", help="in place of TCG")
     parser.add_argument("--smp", type=int, default=1)
+    parser.add_argument("--stick", default=STICK, help="image with kernel and files")
     for key in ("cpu", "fault", "options"):
         parser.add_argument("--" + key, default="")
     arguments = parser.parse_args()
@@ -88,7 +92,7 @@ def main() -> int:
 
     start = time.monotonic()
     _, failure = boot(script, arguments.cpu, arguments.fault, arguments.smp,
-                      arguments.options, show, arguments.kvm)
+                      arguments.options, show, arguments.kvm, arguments.stick)
     print(f"linux: {time.monotonic() - start:.1f} s" + (": " + failure if failure else ""))
     return 1 if failure else 0
 

@@ -63,6 +63,8 @@ REFUSED = (
     ("powercut", "KILLS", "0", "1 and more"),
     ("powercut", "SEED", "1.5", "up to 19 digits"),
     ("sweep", "STEP", "0", "1 and more"),
+    ("linux", "KERNEL", "Makefile", "an EFI stub"),
+    ("linux", "KERNEL", "no such file", "an EFI stub"),
     ("distributions", "ONLY", "bogus", "trixie"),
     ("distributions", "GOAL", "clean", "run test"),
     ("new-test", "ROOM", "bogus", "counting hle lbr memory"),

@@ -118,7 +118,7 @@ def run(result: Callable[[str, Iterable[str]], None],
               ("Linux: two processors, one goes and comes back", works_with_two),
               (f"Linux: perf shows the fault {FAULT}", shows_fault))
     for name, check in checks:
-        if not os.path.exists(f"{linux.FILES}/stick.img") or not shutil.which("perf"):
+        if not os.path.exists(linux.STICK) or not shutil.which("perf"):
             skip("boot: " + name, "no kernel here: make linux fetches it")
         else:
             result("boot: " + name, check())
