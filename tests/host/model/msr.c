@@ -139,6 +139,41 @@ static void inuse_follows_the_selects(void **state)
     assert_true(value == (BIT(63) | BIT(34)));
 }
 
+/* SDM volume 4, "IA-32 Architectural MSRs": each bit with its own of CPUID. */
+static void speculation_is_as_enumerated(void **state)
+{
+    static const struct {
+        const char *cpu;
+        uint32_t number;
+        uint64_t value;
+        bool read, write;
+    } rows[] = {
+        {"skylake-2017", 0x48, 0, false, false},
+        {"skylake-2017", 0x49, 1, false, false},
+        {"haswell", 0x10B, 1, false, false},
+        {"skylake-2018", 0x48, 7, true, true},
+        {"skylake-2018", 0x48, 8, true, false},
+        {"skylake-2018", 0x49, 1, false, true},
+        {"skylake-2018", 0x49, 2, false, false},
+        {"icelake-client", 0x48, 5, true, true},
+        {"sapphirerapids", 0x10B, 1, false, true},
+        {"icelake-server", 0x10B, 2, false, false},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct fixture b;
+        struct processor *p = start(&b, rows[n].cpu, true);
+        uint64_t value;
+
+        assert_int_equal(msr_write(p, rows[n].number, rows[n].value),
+                         rows[n].write);
+        assert_int_equal(msr_read(p, rows[n].number, &value), rows[n].read);
+        if (rows[n].read)
+            assert_int_equal(value, rows[n].write ? rows[n].value : 0);
+    }
+}
+
 static void topology_pairs_siblings(void **state)
 {
     struct fixture b;
@@ -167,6 +202,7 @@ int main(void)
         cmocka_unit_test(every_personality_checks_its_masks),
         cmocka_unit_test(microcode_revision_needs_cpuid),
         cmocka_unit_test(inuse_follows_the_selects),
+        cmocka_unit_test(speculation_is_as_enumerated),
         cmocka_unit_test(topology_pairs_siblings),
     };
 

@@ -21,7 +21,11 @@
 #define LEAF7_EDX_RTM_ALWAYS_ABORT  BIT(11)
 #define LEAF7_EDX_TSX_FORCE_ABORT   BIT(13)
 #define LEAF7_EDX_TSXLDTRK          BIT(16)
+#define LEAF7_EDX_IBRS              BIT(26) /* and IBPB */
+#define LEAF7_EDX_STIBP             BIT(27)
+#define LEAF7_EDX_L1D_FLUSH         BIT(28)
 #define LEAF7_EDX_ARCH_CAPABILITIES BIT(29)
+#define LEAF7_EDX_SSBD              BIT(31)
 #define LEAFX_ECX_LZCNT             BIT(5) /* of 80000001H */
 
 /* Bits of leaf 1 and 7 that name instructions and so need a real executor

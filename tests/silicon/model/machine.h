@@ -207,6 +207,7 @@ struct processor {
     uint32_t uncore_pmis; /* of machine.uncore.pmis, looked at */
     uint64_t smi_count;   /* MSR 34H */
     uint64_t bios_sign;   /* MSR 8BH */
+    uint64_t spec_ctrl;   /* MSR 48H */
     uint64_t common_msr[MSR_ROWS_MAX], personality_msr[MSR_ROWS_MAX];
 };
 

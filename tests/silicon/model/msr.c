@@ -11,6 +11,7 @@
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/speculation.h"
 #include "tests/silicon/model/tsx.h"
 
 /* SDM volume 4, "Architectural MSRs" and the tables of each family. */
@@ -235,6 +236,7 @@ static const struct owner {
 } owners[] = {
     {is_computed, read_computed, write_computed},
     {is_tsx, tsx_read, tsx_write},
+    {speculation_is_msr, speculation_read, speculation_write},
     {is_pt, read_pt, pt_write},
     {lbr_is_msr, lbr_read, lbr_write},
     {is_uncore, read_uncore, write_uncore},

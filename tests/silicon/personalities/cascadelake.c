@@ -18,6 +18,6 @@ const struct personality personality_cascadelake = {
     /* EDX[29]: MSR 10AH with RDCL_NO, IBRS_ALL, SKIP_L1DFL_VMENTRY, MDS_NO and
      * TSX_CTRL; not TAA_NO. Linux, Documentation, "TAA - TSX Asynchronous
      * Abort": what is affected has MDS_NO and TSX_CTRL without it. */
-    .leaf7_edx = 0x20000000,
+    .leaf7_edx = SPECULATION_2019 | 0x20000000,
     .arch_capabilities = 0xAB,
 };

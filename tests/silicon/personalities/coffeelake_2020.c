@@ -11,4 +11,5 @@ const struct personality personality_coffeelake_2020 = {
     .regime = REGIME_E,
     .has_rtm = true,
     SKYLAKE_CLIENT,
+    .leaf7_edx = SPECULATION_2019,
 };

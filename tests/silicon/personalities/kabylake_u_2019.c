@@ -11,4 +11,5 @@ const struct personality personality_kabylake_u_2019 = {
     .microcode = 0xB4,
     .regime = REGIME_B,
     SKYLAKE_CLIENT,
+    .leaf7_edx = SPECULATION_2019,
 };

@@ -11,4 +11,5 @@ const struct personality personality_skylake_2018 = {
     .regime = REGIME_B,
     .has_rtm = true,
     SKYLAKE_CLIENT,
+    .leaf7_edx = SPECULATION_2018,
 };

@@ -11,4 +11,5 @@ const struct personality personality_skylake_2021 = {
     .regime = REGIME_C,
     .has_rtm = true,
     SKYLAKE_CLIENT,
+    .leaf7_edx = SPECULATION_2019,
 };

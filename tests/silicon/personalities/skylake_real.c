@@ -12,4 +12,5 @@ const struct personality personality_skylake_real = {
     .regime = REGIME_B,
     .has_rtm = true,
     SKYLAKE_CLIENT,
+    .leaf7_edx = SPECULATION_2018,
 };

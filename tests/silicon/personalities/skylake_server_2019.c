@@ -11,4 +11,5 @@ const struct personality personality_skylake_server_2019 = {
     .regime = REGIME_B,
     .has_rtm = true,
     SKYLAKE_SERVER,
+    .leaf7_edx = SPECULATION_2019,
 };

@@ -13,4 +13,5 @@ const struct personality personality_skylake_u_2021 = {
     .has_rtm = true,
     .force_abort = BIT(1), /* TSX_CPUID_CLEAR */
     SKYLAKE_CLIENT,
+    .leaf7_edx = SPECULATION_2019,
 };

@@ -70,6 +70,11 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
                              .fixed_counters = 3,                    \
                              FAMILY_TABLES(rows, own_msrs, own_events)
 
+/* CPUID.7:EDX of microcode of 2018: IBRS and IBPB, STIBP, L1D_FLUSH, SSBD; and
+ * from May of 2019 on MD_CLEAR. SDM volume 2A, CPUID, leaf 07H. */
+#define SPECULATION_2018 0x9C000000
+#define SPECULATION_2019 (SPECULATION_2018 | 0x400)
+
 #define SKYLAKE_COMMON(own_msrs)                            \
     .leaf_max = 0x16, .perfmon_version = 4,                 \
     .perf_capabilities = PERF_CAPABILITIES(5, 3),           \
@@ -83,9 +88,10 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 #define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx), .lbr_beside_pt = true
 
 /* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
-#define COMET_LAKE                                            \
-    SKYLAKE_COMMON(family_msrs_skl), .leaf7_edx = 0x20000200, \
-                                     .arch_capabilities = BIT(7)
+#define COMET_LAKE                                  \
+    SKYLAKE_COMMON(family_msrs_skl),                \
+        .leaf7_edx = SPECULATION_2019 | 0x20000200, \
+        .arch_capabilities = BIT(7)
 
 /* [14] PEBS_BASELINE, [15] PERF_METRICS. Eight counters, SMT on or off. L1D 48
  * KiB, 12 ways; L2 1.25 MiB, 20 ways, of the server, and 512 KiB, 8 ways. */
@@ -100,7 +106,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     ICE_LAKE_AND_LATER,                                              \
         .leaf_max = 0x16,                                            \
         .perf_capabilities = PERF_CAPABILITIES(5, 4) | BITS(15, 14), \
-        .leaf7_edx = 0x20000000, .slots_per_cycle = 5
+        .leaf7_edx = SPECULATION_2019 | 0x20000000, .slots_per_cycle = 5
 
 #define CACHES_ICE_LAKE(l2_ways, llc_ways) \
     .caches = {                            \
@@ -131,7 +137,8 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     ICE_LAKE_AND_LATER,                                                       \
         .leaf_max = 0x1C,                                                     \
         .perf_capabilities = PERF_CAPABILITIES(0x3F, 4) | BITS(15, 14),       \
-        .leaf7_edx = 0x20090000, .arch_capabilities = 0x1EB,                  \
+        .leaf7_edx = SPECULATION_2019 | 0x20090000,                           \
+        .arch_capabilities = 0x1EB,                                           \
         .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM, .hle_absent = true, \
         .latency_in_two = true, .metrics_in_two = true, .slots_per_cycle = 6, \
         .caches =                                                             \
