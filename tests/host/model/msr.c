@@ -70,12 +70,12 @@ static void every_personality_checks_its_masks(void **state)
         struct processor *p = start(&b, cpu->name, n % 2 == 0);
         bool v4 = cpu->perfmon_version >= 4, v5 = cpu->perfmon_version >= 5;
         unsigned fixed = v5 ? 4 : 3;
-        uint64_t all = (BIT(b.machine.counters) - 1) | (BIT(fixed) - 1) << 32 |
+        uint64_t all = (BIT(p->counters) - 1) | (BIT(fixed) - 1) << 32 |
                        (v5 ? BIT(48) : 0),
                  value;
 
         assert_true(msr_write(p, 0x38F, all));
-        assert_false(msr_write(p, 0x38F, BIT(b.machine.counters)));
+        assert_false(msr_write(p, 0x38F, BIT(p->counters)));
         assert_false(msr_write(p, 0x38F, BIT(32 + fixed)));
         assert_true(msr_write(p, 0x38D, v5 ? 0xBBBB : 0xFFF));
         assert_false(msr_write(p, 0x38D, BIT(4 * fixed)));
@@ -93,7 +93,7 @@ static void every_personality_checks_its_masks(void **state)
         assert_false(msr_write(p, 0x999, 0));
         assert_int_equal(msr_write(p, 0x392, 0), !v4);
         assert_int_equal(msr_write(p, 0x391, BIT(4)),
-                         v4 && b.machine.counters > 4);
+                         v4 && p->counters > 4);
     }
 }
 

@@ -96,7 +96,7 @@ FAULT(inuse_with_umask,
 
 static uint64_t inuse_of_counters(const struct processor *p, uint64_t value)
 {
-    for (unsigned n = 0; n < p->machine->counters; n++) {
+    for (unsigned n = 0; n < p->counters; n++) {
         uint64_t select = p->pmu.select[n];
 
         if (has_fault(p, FAULT_inuse_by_enable))
@@ -111,7 +111,7 @@ static uint64_t inuse_of_fixed(const struct processor *p, uint64_t value)
 {
     uint64_t ctrl = p->pmu.fixed_ctrl;
 
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++, ctrl >>= 4) {
+    for (unsigned n = 0; n < p->fixed_counters; n++, ctrl >>= 4) {
         if (has_fault(p, FAULT_inuse_fixed_by_pmi) && (ctrl & FIXED_PMI) != 0)
             value |= BIT(32 + n);
         if (has_fault(p, FAULT_inuse_fixed_os) && (ctrl & FIXED_OS) == 0)
@@ -167,7 +167,7 @@ bool faults_rdpmc_read(const struct processor *p, uint32_t ecx, uint64_t *value,
         *value = 0;
         return true;
     case FAULT_rdpmc_reserved:
-        if (good || fixed || ecx >> 31 != 0 || n >= p->machine->counters)
+        if (good || fixed || ecx >> 31 != 0 || n >= p->counters)
             break;
         *value = p->pmu.counter[n];
         return true;

@@ -238,7 +238,7 @@ uint64_t faults_register_value(const struct processor *p, uint32_t number,
         return extended(value);
     if (number == IA32_PERF_GLOBAL_CTRL &&
         has_fault(p, FAULT_reserved_global_ctrl))
-        return value & (BITS(34, 32) | (BIT(p->machine->counters) - 1));
+        return value & (BITS(34, 32) | (BIT(p->counters) - 1));
     if (number == IA32_FIXED_CTR_CTRL &&
         has_fault(p, FAULT_reserved_fixed_ctrl))
         return value & BITS(11, 0);

@@ -126,19 +126,25 @@ static unsigned owner(const struct processor *p)
                : p->index;
 }
 
+static const struct cache_sizes *sizes_of(const struct machine *m, unsigned n)
+{
+    return &m->processor[n]->cpu->caches;
+}
+
 /* What the others had of the line. A store takes it from them, a load leaves
  * it unmodified there. */
 static uint64_t snoop(struct processor *p, uint64_t line, bool store)
 {
     struct cache_state *c = p->machine->caches;
-    const struct cache_sizes *sizes = &p->cpu->caches;
     uint64_t had = 0;
 
     for (unsigned n = 0; n < p->machine->processors; n++) {
+        const struct cache_sizes *sizes;
         uint64_t state;
 
         if (n == owner(p))
             continue;
+        sizes = sizes_of(p->machine, n);
         state = private_state(&c->private[n], sizes, line);
         if (state == 0)
             continue;
@@ -169,7 +175,7 @@ static void fill_line(struct processor *p, uint64_t line, bool store)
 
     if ((victim & VALID) != 0)
         for (unsigned n = 0; n < p->machine->processors; n++)
-            evict_private(&c->private[n], sizes, victim >> 2);
+            evict_private(&c->private[n], sizes_of(p->machine, n), victim >> 2);
     c->last[line % CACHE_LLC_MAX] = (uint8_t)owner(p);
     insert(private->l2, sizes->l2, line, 0);
     victim = insert(private->l1, sizes->l1, line, modified);

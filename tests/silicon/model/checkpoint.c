@@ -9,9 +9,9 @@
 
 void counters_checkpoint(struct processor *p)
 {
-    for (unsigned n = 0; n < p->machine->counters; n++)
+    for (unsigned n = 0; n < p->counters; n++)
         p->pmu.at_xbegin[n] = p->pmu.counter[n];
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
+    for (unsigned n = 0; n < p->fixed_counters; n++)
         p->faults.fixed[n] = p->pmu.fixed[n];
 }
 
@@ -24,7 +24,7 @@ void counters_roll_back(struct processor *p)
     bool none = (p->pt.ctl & RTIT_TRACE_EN) != 0 &&
                 !faults_rule(m, TXCP_WHILE_TRACED, true);
 
-    for (unsigned n = 0; n < m->counters && !none; n++)
+    for (unsigned n = 0; n < p->counters && !none; n++)
         if (all || ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
                     ((p->pmu.select[n] & EVTSEL_EVENT) == 0xC0 ||
                      faults_rule(m, TXCP_OF_ANY_EVENT, true)) &&
@@ -34,13 +34,13 @@ void counters_roll_back(struct processor *p)
                                     : 0;
     if (!faults_rule(m, ABORT_KEEPS_STATUS, true))
         p->pmu.global_status = 0;
-    for (unsigned n = 0; n < m->fixed_counters; n++)
+    for (unsigned n = 0; n < p->fixed_counters; n++)
         if (!faults_rule(m, ABORT_KEEPS_FIXED, true))
             p->pmu.fixed[n] = p->faults.fixed[n];
 }
 
 void counters_restore(struct processor *p)
 {
-    for (unsigned n = 0; n < p->machine->counters; n++)
+    for (unsigned n = 0; n < p->counters; n++)
         p->pmu.counter[n] = p->pmu.at_xbegin[n];
 }

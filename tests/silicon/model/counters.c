@@ -209,7 +209,7 @@ static void count_for_sibling(struct processor *p, const struct retirement *r,
     const uint32_t fixed[FIXED_MAX] = {r->instructions, r->cycles,
                                        clocks->reference, clocks->slots};
 
-    for (unsigned n = 0; n < to->machine->counters; n++) {
+    for (unsigned n = 0; n < to->counters; n++) {
         uint32_t count;
 
         if ((to->pmu.any & BIT(n)) == 0 ||
@@ -220,7 +220,7 @@ static void count_for_sibling(struct processor *p, const struct retirement *r,
                           count, r, true);
         __atomic_fetch_add(&to->pmu.from_sibling[n], count, __ATOMIC_RELAXED);
     }
-    for (unsigned n = 0; n < to->machine->fixed_counters; n++)
+    for (unsigned n = 0; n < to->fixed_counters; n++)
         if ((to->pmu.any & BIT(32 + n)) != 0 &&
             is_fixed_enabled_for(to, n, r, true))
             __atomic_fetch_add(&to->pmu.from_sibling[COUNTERS_MAX + n],
@@ -240,13 +240,13 @@ void counters_collect(struct processor *p)
 
     if (p->pmu.any == 0)
         return;
-    for (unsigned n = 0; n < p->machine->counters; n++) {
+    for (unsigned n = 0; n < p->counters; n++) {
         uint32_t count = take_from_sibling(p, n);
 
         if (count != 0)
             counters_add(p, n, count);
     }
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
+    for (unsigned n = 0; n < p->fixed_counters; n++)
         counters_add_fixed(p, n, take_from_sibling(p, COUNTERS_MAX + n));
     if (!faults_rule(p->machine, ANY_OVERFLOWS, true))
         p->pmu.global_status = status;
@@ -290,7 +290,7 @@ BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
     p->faults.of_user = r->user;
     if (pmu->smi_pending)
         count_smi(p);
-    for (unsigned n = 0; n < p->machine->counters; n++) {
+    for (unsigned n = 0; n < p->counters; n++) {
         uint32_t count;
 
         if (!is_enabled_for(p, n, r, hooks) ||
@@ -310,7 +310,7 @@ BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
         faults_note_stores(p, r->data, r->data_count);
     if (hooks && is_fixed_enabled_for(p, 0, r, hooks))
         fixed[0] = errata_fixed0(p, fixed[0]);
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
+    for (unsigned n = 0; n < p->fixed_counters; n++)
         if (is_fixed_enabled_for(p, n, r, hooks))
             counters_add_fixed(
                 p, n, hooks ? fixed_events(p, n, r, fixed[n]) : fixed[n]);

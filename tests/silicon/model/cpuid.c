@@ -5,6 +5,7 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/text.h"
 #include "tests/silicon/model/tsx.h"
@@ -70,12 +71,14 @@ static void leaf_7(const struct processor *p, struct cpuid_result *out)
  * eighth is TOPDOWN.SLOTS. */
 static void leaf_0a(const struct processor *p, struct cpuid_result *out)
 {
-    unsigned counters = faults_counters(p, p->machine->counters);
-    unsigned fixed = p->machine->fixed_counters;
+    bool less = p->cpu->counters_told != 0;
+    unsigned counters =
+        faults_counters(p, less ? p->cpu->counters_told : p->counters);
+    unsigned fixed = less ? p->cpu->fixed_told : p->fixed_counters;
     bool v5 = p->cpu->perfmon_version >= 5;
 
     out->eax = p->cpu->perfmon_version | counters << 8 | COUNTER_WIDTH << 16 |
-               (v5 ? 8u : 7u) << 24;
+               (fixed > FIXED_SLOTS ? 8u : 7u) << 24;
     out->edx = fixed | COUNTER_WIDTH << 5;
     if (v5) {
         out->ecx = (uint32_t)(BIT(fixed) - 1);

@@ -102,10 +102,10 @@ enum demand demand_of(const struct processor *p, bool user)
         return DEMAND_STEPS;
     if (!p->pmu.counting)
         return DEMAND_NONE;
-    for (unsigned n = 0; n < p->machine->counters; n++)
+    for (unsigned n = 0; n < p->counters; n++)
         if ((one = of_general(p, n, user)) > all)
             all = one;
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
+    for (unsigned n = 0; n < p->fixed_counters; n++)
         if ((one = of_fixed(p, n, user)) > all)
             all = one;
     return all;
@@ -115,7 +115,7 @@ bool demand_is_time(const struct processor *p, bool user)
 {
     if (is_followed(p, user))
         return false;
-    for (unsigned n = 0; n < p->machine->counters; n++)
+    for (unsigned n = 0; n < p->counters; n++)
         if (counts_at(p, n, user)) {
             unsigned kind = events_find(p, p->pmu.select[n])->kind;
 
@@ -135,12 +135,12 @@ static bool is_one_of(uint64_t bits, uint64_t one, uint64_t other)
 
 bool demand_tells_levels(const struct processor *p)
 {
-    for (unsigned n = 0; n < p->machine->counters; n++)
+    for (unsigned n = 0; n < p->counters; n++)
         if ((p->pmu.select[n] & EVTSEL_EN) != 0 &&
             (p->pmu.global_ctrl & BIT(n)) != 0 &&
             is_one_of(p->pmu.select[n], EVTSEL_USR, EVTSEL_OS))
             return true;
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
+    for (unsigned n = 0; n < p->fixed_counters; n++)
         if ((p->pmu.global_ctrl & BIT(32 + n)) != 0 &&
             is_one_of(p->pmu.fixed_ctrl >> (4 * n), FIXED_USR, FIXED_OS))
             return true;
@@ -230,7 +230,7 @@ uint64_t demand_rounds(const struct processor *p, bool user,
 
     if (must_step(p, user))
         return 0;
-    for (unsigned n = 0; n < p->machine->counters; n++) {
+    for (unsigned n = 0; n < p->counters; n++) {
         if (of_general(p, n, user) == DEMAND_NONE)
             continue;
         one =
@@ -240,7 +240,7 @@ uint64_t demand_rounds(const struct processor *p, bool user,
             return 0;
         left = one < left ? one : left;
     }
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++) {
+    for (unsigned n = 0; n < p->fixed_counters; n++) {
         one = rounds_left(p->pmu.fixed[n], events_in_fixed(p, n, round));
         if (of_fixed(p, n, user) != DEMAND_NONE &&
             (pebs_enabled(p) & BIT(32 + n)) != 0)

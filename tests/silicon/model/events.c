@@ -3,6 +3,7 @@
 #include "tests/silicon/model/events.h"
 
 #include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/pmu_msr.h"
@@ -10,7 +11,9 @@
 const struct event_row *events_find(const struct processor *p, uint64_t select)
 {
     static const struct event_row none = {.kind = EVENT_NOTHING};
-    const struct personality *cpu = p->cpu;
+    const struct personality *cpu =
+        faults_rule(p->machine, KIND_HAS_ITS_EVENTS, true) ? p->cpu
+                                                           : p->machine->cpu;
 
     for (size_t n = 0; n < cpu->event_rows; n++)
         if (cpu->events[n].event == (uint8_t)select &&

@@ -38,10 +38,10 @@ static bool fixed_counts_on(const struct processor *p, unsigned n)
 
 void counters_halted(struct processor *p, uint64_t cycles)
 {
-    for (unsigned n = 0; n < p->machine->counters; n++)
+    for (unsigned n = 0; n < p->counters; n++)
         if (counts_on(p, n))
             counters_add(p, n, (uint32_t)cycles);
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
+    for (unsigned n = 0; n < p->fixed_counters; n++)
         if (fixed_counts_on(p, n))
             counters_add_fixed(p, n, (uint32_t)cycles);
 }

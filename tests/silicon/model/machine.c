@@ -26,17 +26,23 @@ void machine_start(struct machine *m, const struct machine_config *config,
                            ? config->cpu->force_abort
                            : config->force_abort,
         .counter3 = config->counter3,
-        .smt = config->smt,
+        .smt = config->smt && config->cpu->second == NULL,
         .x2apic = config->x2apic,
         .os = config->os,
         .processors = processors,
-        .counters = config->smt ? config->cpu->counters_smt
-                                : config->cpu->counters_alone,
-        .fixed_counters = config->cpu->fixed_counters,
     };
     if (m->cpu->as_sold && m->smi == 0)
         m->smi = 50 + m->seed % 8 * 50;
     uncore_start(m);
+}
+
+/* The later half of a hybrid machine's processors are of the second kind. */
+static const struct personality *kind_of(const struct machine *m,
+                                         unsigned index)
+{
+    return m->cpu->second != NULL && index >= (m->processors + 1) / 2
+               ? m->cpu->second
+               : m->cpu;
 }
 
 void processor_start(struct processor *p, struct machine *m, unsigned index,
@@ -46,10 +52,12 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
 
     *p = (struct processor){
         .machine = m,
-        .cpu = m->cpu,
+        .cpu = kind_of(m, index),
         .index = index,
         .apic_id = apic_id,
     };
+    p->counters = m->smt ? p->cpu->counters_smt : p->cpu->counters_alone;
+    p->fixed_counters = p->cpu->fixed_counters;
     m->processor[index] = p;
     for (unsigned n = 0; m->smt && n < PROCESSORS_MAX; n++) {
         struct processor *o = m->processor[n];

@@ -52,8 +52,6 @@ struct machine {
     enum disturbance counter3;
     bool smt, x2apic, os;
     unsigned processors;
-    unsigned counters; /* general-purpose counters per logical processor */
-    unsigned fixed_counters;
     struct cache_state *caches; /* cache_start; may be NULL */
     struct uncore uncore;
     struct processor *processor[PROCESSORS_MAX];
@@ -187,9 +185,10 @@ struct errata_state {
 
 struct processor {
     struct machine *machine;
-    const struct personality *cpu; /* machine->cpu, or what an update made it */
+    const struct personality *cpu; /* its own, or what an update made it */
     struct processor *sibling;     /* the other thread of its core, or NULL */
     unsigned index, apic_id;
+    unsigned counters, fixed_counters; /* that it has */
     struct choices choices;
     struct random random;
     struct tsx_state tsx;

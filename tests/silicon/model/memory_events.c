@@ -42,7 +42,7 @@ static bool is_memory_event(const struct event_row *event)
 void memory_update_watched(struct processor *p)
 {
     p->memory.watched = p->memory.latency = false;
-    for (unsigned n = 0; n < p->machine->counters; n++) {
+    for (unsigned n = 0; n < p->counters; n++) {
         const struct event_row *event = events_find(p, p->pmu.select[n]);
 
         if ((p->pmu.select[n] & EVTSEL_EN) == 0 || !is_memory_event(event))

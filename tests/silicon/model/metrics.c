@@ -23,7 +23,7 @@ _Static_assert(MEMORY_BOUND + 1 == METRICS, "machine.h");
 
 bool metrics_exist(const struct processor *p)
 {
-    return (p->cpu->perf_capabilities & BIT(15)) != 0;
+    return (p->cpu->perf_capabilities & BIT(15)) != 0 || p->cpu->metrics_untold;
 }
 
 /* All but the last of a level are rounded down; that has what is left, and so

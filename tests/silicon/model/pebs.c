@@ -25,8 +25,7 @@ uint64_t pebs_counters(const struct processor *p)
 {
     if (!pebs_is_adaptive(p))
         return BITS(PEBS_COUNTERS - 1, 0);
-    return (BIT(p->machine->counters) - 1) |
-           (BIT(p->machine->fixed_counters) - 1) << 32;
+    return (BIT(p->counters) - 1) | (BIT(p->fixed_counters) - 1) << 32;
 }
 
 uint64_t pebs_enabled(const struct processor *p)
@@ -108,7 +107,7 @@ static bool is_pdir(const struct processor *p, unsigned n)
 /* Does another programmable counter count? */
 static bool others_count(const struct processor *p, unsigned n)
 {
-    for (unsigned k = 0; k < p->machine->counters; k++)
+    for (unsigned k = 0; k < p->counters; k++)
         if (k != n && (p->pmu.global_ctrl & BIT(k)) != 0 &&
             (p->pmu.select[k] & EVTSEL_EN) != 0)
             return true;

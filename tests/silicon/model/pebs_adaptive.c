@@ -45,12 +45,12 @@ static bool is_asked_for(const struct processor *p, uint64_t counters)
 {
     const struct machine *m = p->machine;
 
-    for (unsigned n = 0; n < m->counters; n++)
+    for (unsigned n = 0; n < p->counters; n++)
         if ((counters & BIT(n)) != 0 &&
             ((p->pmu.select[n] & EVTSEL_ADAPTIVE) != 0 ||
              !faults_rule(m, ADAPTIVE_WHERE_ASKED, true)))
             return true;
-    for (unsigned n = 0; n < m->fixed_counters; n++)
+    for (unsigned n = 0; n < p->fixed_counters; n++)
         if ((counters & BIT(32 + n)) != 0 &&
             ((p->pmu.fixed_ctrl & FIXED_ADAPTIVE(n)) != 0 ||
              !faults_rule(m, FIXED_WHERE_ASKED, true)))

@@ -90,9 +90,10 @@ struct uncore_traits;
 
 struct personality {
     const char *name;
-    const char *brand;  /* leaves 80000002H-80000004H, up to 47 bytes */
-    uint32_t signature; /* CPUID.1:EAX */
-    uint32_t microcode; /* MSR 8BH[63:32] */
+    const char *brand; /* leaves 80000002H-80000004H, up to 47 bytes */
+    const struct personality *second; /* a hybrid machine's other kind */
+    uint32_t signature;               /* CPUID.1:EAX */
+    uint32_t microcode;               /* MSR 8BH[63:32] */
     enum regime regime;
     bool has_rtm;          /* the silicon has TSX */
     bool has_hle;          /* XACQUIRE elides with this microcode */
@@ -113,9 +114,11 @@ struct personality {
     uint8_t slots_per_cycle; /* 0: there is no such event */
     uint8_t perfmon_version;
     uint8_t counters_smt, counters_alone, fixed_counters;
-    uint64_t perf_capabilities; /* MSR 345H */
-    uint64_t debugctl_writable; /* MSR 1D9H */
-    uint32_t leaf_max;          /* CPUID.0:EAX */
+    uint8_t counters_told, fixed_told; /* by leaf 0AH, if fewer; else 0 */
+    bool metrics_untold;               /* there, though 345H[15] is 0 */
+    uint64_t perf_capabilities;        /* MSR 345H */
+    uint64_t debugctl_writable;        /* MSR 1D9H */
+    uint32_t leaf_max;                 /* CPUID.0:EAX */
     uint32_t leaf1_ecx, leaf1_edx;
     uint32_t leaf7_ebx; /* without HLE and RTM */
     uint32_t leaf7_edx; /* without RTM_ALWAYS_ABORT and TSX_FORCE_ABORT */

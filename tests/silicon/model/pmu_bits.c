@@ -22,8 +22,7 @@ static bool takes_any_thread(const struct processor *p)
 
 uint64_t pmu_counters_bits(const struct processor *p)
 {
-    return (BIT(p->machine->counters) - 1) |
-           (BIT(p->machine->fixed_counters) - 1) << 32 |
+    return (BIT(p->counters) - 1) | (BIT(p->fixed_counters) - 1) << 32 |
            (metrics_exist(p) ? CTRL_METRICS : 0);
 }
 
@@ -57,9 +56,12 @@ uint64_t pmu_select_bits(const struct processor *p, unsigned n)
 
 uint64_t pmu_fixed_ctrl_bits(const struct processor *p)
 {
+    const unsigned counters = faults_rule(p->machine, KIND_HAS_ITS_FIXED, true)
+                                  ? p->fixed_counters
+                                  : p->machine->cpu->fixed_counters;
     uint64_t mask = 0;
 
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++) {
+    for (unsigned n = 0; n < counters; n++) {
         mask |= (takes_any_thread(p) ? BITS(3, 0) : BITS(3, 0) & ~FIXED_ANY)
                 << (4 * n);
         if (pebs_is_adaptive(p))

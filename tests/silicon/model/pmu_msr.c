@@ -19,13 +19,13 @@ static uint64_t enabled_counters(const struct processor *p, uint64_t *any)
     uint64_t enabled = 0;
 
     *any = 0;
-    for (unsigned n = 0; n < p->machine->counters; n++) {
+    for (unsigned n = 0; n < p->counters; n++) {
         if ((pmu->select[n] & EVTSEL_EN) != 0)
             enabled |= BIT(n);
         if ((pmu->select[n] & EVTSEL_ANY) != 0)
             *any |= BIT(n);
     }
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++) {
+    for (unsigned n = 0; n < p->fixed_counters; n++) {
         uint64_t ctrl = pmu->fixed_ctrl >> (4 * n);
 
         if ((ctrl & (FIXED_OS | FIXED_USR)) != 0)
@@ -174,7 +174,7 @@ static void enables_change(struct processor *p, uint64_t was, uint64_t value)
         if ((value & ~was & BIT(n)) != 0)
             p->faults.started[n] = p->pmu.counter[n];
     }
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++)
+    for (unsigned n = 0; n < p->fixed_counters; n++)
         if ((cleared & BIT(32 + n)) != 0)
             p->pmu.fixed[n] = 0;
     if (!faults_rule(m, CTRL_KEEPS_FROZEN, true))
@@ -205,12 +205,12 @@ static uint64_t global_inuse(const struct processor *p)
     uint64_t value = 0;
     bool interrupts = pebs_enabled(p) != 0;
 
-    for (unsigned n = 0; n < p->machine->counters; n++) {
+    for (unsigned n = 0; n < p->counters; n++) {
         if ((p->pmu.select[n] & EVTSEL_EVENT) != 0)
             value |= BIT(n);
         interrupts = interrupts || (p->pmu.select[n] & EVTSEL_INT) != 0;
     }
-    for (unsigned n = 0; n < p->machine->fixed_counters; n++) {
+    for (unsigned n = 0; n < p->fixed_counters; n++) {
         uint64_t ctrl = p->pmu.fixed_ctrl >> (4 * n);
 
         if ((ctrl & (FIXED_OS | FIXED_USR)) != 0)
@@ -230,10 +230,12 @@ int counter_of(const struct processor *p, uint32_t number, uint32_t first)
     uint32_t n = number - first;
 
     if (number < first || n >= COUNTERS_MAX ||
-        (n >= p->machine->counters &&
+        (n >= p->counters &&
          faults_rule(p->machine, ABSENT_COUNTER_REFUSED, true)))
         return -1;
-    if (faults_refuse_counter(p, n))
+    if (faults_refuse_counter(p, n) ||
+        (n == 5 && p->cpu != p->machine->cpu &&
+         !faults_rule(p->machine, KIND_HAS_ITS_COUNTERS, true)))
         return -1;
     return (int)n;
 }
@@ -319,7 +321,7 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
 
 static bool is_absent_fixed(const struct processor *p, uint32_t number)
 {
-    return number == IA32_FIXED_CTR0 + p->machine->fixed_counters &&
+    return number == IA32_FIXED_CTR0 + p->fixed_counters &&
            !faults_rule(p->machine, ABSENT_FIXED_REFUSED, true);
 }
 
@@ -339,7 +341,7 @@ bool counters_read(struct processor *p, uint32_t number, uint64_t *value)
                      ? p->faults.late_select[n]
                      : p->pmu.select[n];
     } else if (number >= IA32_FIXED_CTR0 &&
-               number < IA32_FIXED_CTR0 + p->machine->fixed_counters) {
+               number < IA32_FIXED_CTR0 + p->fixed_counters) {
         *value = p->pmu.fixed[number - IA32_FIXED_CTR0];
     } else if (number == IA32_PERF_METRICS && metrics_exist(p)) {
         *value = metrics_value(p);
@@ -366,7 +368,7 @@ static bool write_register(struct processor *p, uint32_t number, uint64_t value)
     if (number == IA32_PERF_METRICS && metrics_exist(p))
         return metrics_write(p, value);
     if (number >= IA32_FIXED_CTR0 &&
-        number < IA32_FIXED_CTR0 + p->machine->fixed_counters) {
+        number < IA32_FIXED_CTR0 + p->fixed_counters) {
         if ((value & ~COUNTER_MASK) != 0)
             return false;
         pebs_disarm(p, BIT(32 + number - IA32_FIXED_CTR0));

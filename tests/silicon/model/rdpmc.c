@@ -31,7 +31,7 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
     if (fast && !p->choices.rdpmc_fast)
         return false;
     if ((ecx & BIT(30)) != 0) {
-        if (n >= p->machine->fixed_counters)
+        if (n >= p->fixed_counters)
             return false;
         *value = p->pmu.fixed[n];
         if ((p->pmu.global_ctrl & BIT(32 + n)) != 0 &&

@@ -386,6 +386,9 @@ enum rule {
     SUSPENDED_STORES,      /* are monitored */
     SUSPENDED_NO_XEND,     /* nor XBEGIN: they abort */
     SUSPENDED_ONCE,        /* a second XSUSLDTRK aborts */
+    KIND_HAS_ITS_EVENTS,   /* cores of a hybrid machine */
+    KIND_HAS_ITS_COUNTERS, /* IA32_PMC5, which CPUID tells of both */
+    KIND_HAS_ITS_FIXED,    /* IA32_FIXED_CTR_CTRL */
 };
 
 #endif

@@ -86,6 +86,29 @@ const struct cpuid_row family_cpuid_spr[11] = {
     { 0x1C, 0, 0x4000000B, 0x00000007, 0x00000007, 0 },
 };
 
+/* Alder Lake, as a processor of 06_97H_2 has been read: its leaf 0AH is the
+ * same on both kinds of cores. Here leaf 14H is that of Ice Lake, with an
+ * address as it is (LIP) on the second kind, leaf 4 without the bigger code
+ * cache of that. */
+const struct cpuid_row family_cpuid_glc[11] = {
+    LEAF_4(12, 10, 2048, 16),
+    XSAVE_AVX,
+    SKYLAKE_PT,
+    { 0x15, 0, 2, 120, 38400000, 0 },
+    { 0x1A, 0, 0x40000001, 0, 0, 0 },
+    { 0x1C, 0, 0x4000000B, 0x00000007, 0x00000007, 0 },
+};
+
+const struct cpuid_row family_cpuid_grt[11] = {
+    LEAF_4(8, 16, 2048, 16),
+    XSAVE_AVX,
+    { 0x14, 0, 1, 0x0000000F, 0x80000007, 0 },
+    { 0x14, 1, 0x02490002, 0x003F1FFF, 0, 0 },
+    { 0x15, 0, 2, 120, 38400000, 0 },
+    { 0x1A, 0, 0x20000001, 0, 0, 0 },
+    { 0x1C, 0, 0xC000000B, 0x00000007, 0x00000007, 0 },
+};
+
 #define OFFCORE_SKL BITS(37, 15) | UINT64_C(0x8FFF)
 #define OFFCORE_SNB (UINT64_C(0x3F807F8FFF))
 
@@ -122,6 +145,14 @@ const struct msr_row family_msrs_spr[5] = {
     { 0x1A7, MSR_READ_WRITE, UINT64_C(0x3FFFFFFFFF), 0 },
     { 0x3F7, MSR_READ_WRITE, 0x7FFF1F, 0 },
     { 0x3F1, MSR_SPECIAL, BITS(35, 32) | BITS(7, 0), 0 },
+    { 0x3F2, MSR_READ_WRITE, BITS(31, 24) | BITS(3, 0), 0 },
+};
+
+/* Linux, core.c, "grt": off-core response. */
+const struct msr_row family_msrs_grt[4] = {
+    { 0x1A6, MSR_READ_WRITE, UINT64_C(0x3FFFFFFFFF), 0 },
+    { 0x1A7, MSR_READ_WRITE, UINT64_C(0x3FFFFFFFFF), 0 },
+    { 0x3F1, MSR_SPECIAL, BITS(34, 32) | BITS(5, 0), 0 },
     { 0x3F2, MSR_READ_WRITE, BITS(31, 24) | BITS(3, 0), 0 },
 };
 
@@ -330,13 +361,53 @@ const struct event_row family_events_icx[49] = {
 /* Intel's list of 06_8FH, "sapphirerapids_core". Neither instructions nor the
  * latency of loads on counter 0. */
 #define ALL_BUT_0 0xFE
+#define GOLDEN_COVE_EVENTS                                                    \
+    NEWER_EVENTS,                                                             \
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_BUT_0, 0 },                         \
+    { 0x3C, 0x01, EVENT_CYCLES_REFERENCE, 0, 0 },                             \
+    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ALL_BUT_0, ALL_BUT_0 },                 \
+    { 0x2A, 0x01, EVENT_OFFCORE_0, 0, FIRST_FOUR },                           \
+    { 0x2B, 0x01, EVENT_OFFCORE_1, 0, FIRST_FOUR }
+
 const struct event_row family_events_spr[48] = {
-    NEWER_EVENTS,
-    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_BUT_0, 0 },
-    { 0x3C, 0x01, EVENT_CYCLES_REFERENCE, 0, 0 },
-    { 0xCD, 0x01, EVENT_LOAD_LATENCY, ALL_BUT_0, ALL_BUT_0 },
+    GOLDEN_COVE_EVENTS,
     { 0xD3, 0x01, EVENT_MEM_LLC_MISS, FIRST_FOUR, FIRST_FOUR },
-    { 0x2A, 0x01, EVENT_OFFCORE_0, 0, FIRST_FOUR },
-    { 0x2B, 0x01, EVENT_OFFCORE_1, 0, FIRST_FOUR },
+};
+
+/* Of 06_97H: "alderlake_goldencove_core", and "alderlake_gracemont_core", whose
+ * branches have umasks of their own. The latency of loads, D0H/05H, is not
+ * played. */
+const struct event_row family_events_glc[47] = { GOLDEN_COVE_EVENTS };
+
+#define ALL_SIX 0x3F
+const struct event_row family_events_grt[28] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_SIX, 0 },
+    { 0xC4, 0x00, EVENT_BRANCHES, ALL_SIX, 0 },
+    { 0xC4, 0x7E, EVENT_BRANCHES_CONDITIONAL, ALL_SIX, 0 },
+    { 0xC4, 0xBF, EVENT_BRANCHES_FAR, ALL_SIX, 0 },
+    { 0xC4, 0xC0, EVENT_BRANCHES_TAKEN, ALL_SIX, 0 },
+    { 0xC4, 0xEB, EVENT_BRANCHES_INDIRECT, ALL_SIX, 0 },
+    { 0xC4, 0xF7, EVENT_BRANCHES_RETURN, ALL_SIX, 0 },
+    { 0xC4, 0xF9, EVENT_BRANCHES_CALL, ALL_SIX, 0 },
+    { 0xC4, 0xFE, EVENT_BRANCHES_CONDITIONAL_TAKEN, ALL_SIX, 0 },
+    { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, ALL_SIX, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_REFERENCE, 0, 0 },
+    { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0, 0 },
+    { 0x2E, 0x41, EVENT_LLC_MISSES, 0, 0 },
+    { 0xD0, 0x11, EVENT_MEM_UOPS, ALL_SIX, 0 },
+    { 0xD0, 0x12, EVENT_MEM_UOPS, ALL_SIX, 0 },
+    { 0xD0, 0x21, EVENT_MEM_UOPS, ALL_SIX, 0 },
+    { 0xD0, 0x41, EVENT_MEM_UOPS, ALL_SIX, 0 },
+    { 0xD0, 0x42, EVENT_MEM_UOPS, ALL_SIX, 0 },
+    { 0xD0, 0x81, EVENT_MEM_UOPS, ALL_SIX, 0 },
+    { 0xD0, 0x82, EVENT_MEM_UOPS, ALL_SIX, 0 },
+    { 0xD1, 0x01, EVENT_MEM_LOAD, ALL_SIX, 0 },
+    { 0xD1, 0x02, EVENT_MEM_LOAD, ALL_SIX, 0 },
+    { 0xD1, 0x04, EVENT_MEM_LOAD, ALL_SIX, 0 },
+    { 0xD1, 0x08, EVENT_MEM_LOAD, ALL_SIX, 0 },
+    { 0xD1, 0x10, EVENT_MEM_LOAD, ALL_SIX, 0 },
+    { 0xB7, 0x01, EVENT_OFFCORE_0, 0, 0 },
+    { 0xB7, 0x02, EVENT_OFFCORE_1, 0, 0 },
 };
 /* clang-format on */
