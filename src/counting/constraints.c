@@ -144,7 +144,7 @@ static const struct row {
      .precise = true,
      .generations = ANY_GENERATION,
      .counters = BITS(3, 0),
-     .free = SINCE_ICE_LAKE},
+     .free = SINCE_ICE_LAKE | GRACEMONT},
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 

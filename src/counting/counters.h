@@ -47,8 +47,15 @@ bool counters_have_event(const struct identity *id,
 
 /* True where every bit, and every index, of the counters' registers that a
  * processor may have is known here, so that any other is reserved: up to
- * version 4, and on generations of version 5 in generation.h. */
+ * version 4, and on generations of version 5 in generation.h that tell them
+ * all. */
 bool counters_all_known(const struct identity *id);
+
+/* A hybrid processor's core of the Core family: CPUID.0AH and 345H may tell no
+ * more than what its cores of the Atom family have, too, and be silent of two
+ * counters, fixed counter 3 and the metrics (06_97H_2 as read; Linux,
+ * arch/x86/events/intel/core.c, adds them, for 97H to BFH). */
+bool counters_told_in_part(const struct identity *id);
 
 /* True where PC [19] of IA32_PERFEVTSELx can be set, after counters_claim(), or
  * has to be. Before the 2nd generation it drives pins. Later editions of SDM

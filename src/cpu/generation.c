@@ -6,7 +6,8 @@
 
 /* clang-format off */
 static const struct {
-    uint8_t model, generation;
+    uint8_t model;
+    uint16_t generation;
 } models[] = {
     {0x1a, NEHALEM}, {0x1e, NEHALEM}, {0x1f, NEHALEM}, {0x2e, NEHALEM},
     {0x25, NEHALEM}, {0x2c, NEHALEM}, {0x2f, NEHALEM}, /* Westmere */
@@ -21,16 +22,19 @@ static const struct {
     {0x8f, GOLDEN_COVE}, {0xcf, GOLDEN_COVE}, {0xad, GOLDEN_COVE},
     {0x97, GOLDEN_COVE}, {0x9a, GOLDEN_COVE}, {0xb7, GOLDEN_COVE},
     {0xba, GOLDEN_COVE}, {0xbf, GOLDEN_COVE},
+    {0xbe, GRACEMONT},
 };
 /* clang-format on */
 
 enum generation generation_of(unsigned family, unsigned model,
                               unsigned core_type)
 {
-    if (core_type == CORE_TYPE_ATOM)
-        return GENERATION_UNKNOWN;
+    enum generation found = GENERATION_UNKNOWN;
+
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
         if (family == 6 && models[i].model == model)
-            return (enum generation)models[i].generation;
-    return GENERATION_UNKNOWN;
+            found = (enum generation)models[i].generation;
+    if (core_type != CORE_TYPE_ATOM)
+        return found;
+    return found == GOLDEN_COVE ? GRACEMONT : GENERATION_UNKNOWN;
 }

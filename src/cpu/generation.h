@@ -22,18 +22,20 @@ enum generation {
     SKYLAKE = 1 << 5,  /* to Comet Lake, and Cascade Lake */
     ICE_LAKE = 1 << 6, /* 06_6AH, 6CH; clients 7DH, 7EH, Tiger Lake 8CH, 8DH */
     GOLDEN_COVE = 1 << 7, /* 06_8FH, CFH, ADH; cores of hybrid ones */
+    GRACEMONT = 1 << 8,   /* the other cores of those; 06_BEH */
 };
 #define SINCE_ICE_LAKE (ICE_LAKE | GOLDEN_COVE)
 
-/* SDM 2A, CPUID.1AH:EAX[31:24], "Native Model ID Enumeration": a core of the
- * Atom family, whose events are others; a hybrid processor has these too. */
+/* SDM 2A, CPUID.1AH:EAX[31:24], "Native Model ID Enumeration": the cores of a
+ * hybrid processor. Those of the Atom family have other events. */
 #define CORE_TYPE_ATOM 0x20
+#define CORE_TYPE_CORE 0x40
 
 /* By DisplayFamily and DisplayModel, and the core's type, 0 where the processor
  * is not hybrid. Models from 97H on: the manual's later editions, and Linux,
- * arch/x86/include/asm/intel-family.h; that these cores have one table of
+ * arch/x86/include/asm/intel-family.h; that cores of a kind have one table of
  * events: Intel's lists SPR, EMR, GNR and ADL, and Linux,
- * arch/x86/events/intel/core.c, intel_pmu_init_glc(). */
+ * arch/x86/events/intel/core.c, intel_pmu_init_glc() and _grt(). */
 enum generation generation_of(unsigned family, unsigned model,
                               unsigned core_type);
 

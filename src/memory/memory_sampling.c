@@ -54,8 +54,9 @@ static bool has_facility(struct test_context *t, unsigned generations,
     if ((generation & generations) != 0)
         return true;
     skip(t, "needs %s; %02X_%02XH %s", what, id->family, id->model,
-         generation == GENERATION_UNKNOWN ? "is not known to have it"
-                                          : instead);
+         (generation & ~(unsigned)GRACEMONT) == GENERATION_UNKNOWN
+             ? "is not known to have it"
+             : instead);
     return false;
 }
 

@@ -19,11 +19,14 @@ bool precise_conditional_branches(const struct identity *id)
 
 uint64_t precise_select(const struct identity *id, uint64_t select)
 {
-    if ((identity_generation(id) & SINCE_ICE_LAKE) == 0)
+    const enum generation generation = identity_generation(id);
+
+    if ((generation & (SINCE_ICE_LAKE | GRACEMONT)) == 0)
         return select;
     switch (select & BITS(15, 0)) {
     case PRECISE_CONDITIONAL_BRANCHES:
-        return (select & ~BITS(15, 0)) | 0x11c4;
+        return (select & ~BITS(15, 0)) |
+               (generation == GRACEMONT ? 0x7ec4 : 0x11c4);
     case PRECISE_INSTRUCTIONS:
         return (select & ~BITS(15, 0)) | 0x00c0;
     default:

@@ -16,6 +16,7 @@ from typing import Iterable, Iterator, NamedTuple
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "runs.txt")
 SMT = ("on", "off")
+SECOND = "/second"  # the cores of a hybrid's other kind
 REGIMES = ("A", "B", "C", "C'", "D", "E", "F")
 OF_TSX = {*REGIMES, "rtm_listed", "rtm", "forced_abort", "msr_10fh", "elision",
           "no_elision"}  # words of the microcode, and of the product
@@ -49,6 +50,7 @@ class Table(NamedTuple):
     capabilities: dict[str, list[str]]
     needs: dict[str, list[str]]
     exceptions: list[tuple[str, str]]
+    second_kind: set[tuple[str, str]]  # left out on that of a hybrid's
     as_sold: dict[str, str]  # the exact personality of each that is not
 
 
@@ -71,10 +73,18 @@ def rows(name: str) -> Iterator[Row]:
 @functools.cache
 def read() -> Table:
     machines = list(rows("capabilities.txt"))
+    exceptions = [(r.name, r.words[0]) for r in rows("exceptions.txt")]
     return Table({r.name: r.words for r in machines if r.words[0] != "="},
                  {r.name: r.words for r in rows("needs.txt")},
-                 [(r.name, r.words[0]) for r in rows("exceptions.txt")],
+                 [r for r in exceptions if not r[1].endswith(SECOND)],
+                 {(r[0], r[1].removesuffix(SECOND)) for r in exceptions
+                  if r[1].endswith(SECOND)},
                  {r.name: r.words[1] for r in machines if r.words[0] == "="})
+
+
+def second_kind(personality: str) -> set[str]:
+    """Tests that pass there although cores of its second kind are SKIP."""
+    return {test for test, p in read().second_kind if p == personality}
 
 
 def has(capabilities: list[str], smt: str, word: str) -> bool:
@@ -192,6 +202,9 @@ def problems(tests: list[str], personalities: list[str]) -> Iterator[str]:
                  if passes(table, test, p, smt)]
         if not where:
             yield f"{test} passes on no personality: it needs {' '.join(needs)}"
+    for test, personality in table.second_kind:
+        if not passes(table, test, personality, "off"):
+            yield f"tests/boot/exceptions.txt: no {test} to leave out on {personality}"
     for test, personality in table.exceptions:
         if test not in table.needs or personality not in table.capabilities:
             yield f"tests/boot/exceptions.txt: there is no {test} on {personality}"

@@ -24,7 +24,7 @@
 
 /* SDM 3B, tables of events of 06_2AH and later: BR_INST_RETIRED. Of Ice Lake
  * server: Intel's list of its events (github.com/intel/perfmon, ICX), in which
- * 01H is of taken ones alone. */
+ * 01H is of taken ones alone; of Gracemont: ADL, "gracemont". */
 static const struct kind {
     const char *name;
     uint64_t select;
@@ -42,6 +42,13 @@ static const struct kind {
     {"BR_INST_RETIRED.FAR_BRANCH", 0x40c4, FAR, LATER},
     {"BR_INST_RETIRED.INDIRECT", 0x80c4, INDIRECT + INDIRECT_CALLS,
      SINCE_ICE_LAKE},
+    {"BR_INST_RETIRED.COND", 0x7ec4, TAKEN + FALLING, GRACEMONT},
+    {"BR_INST_RETIRED.FAR_BRANCH", 0xbfc4, FAR, GRACEMONT},
+    {"BR_INST_RETIRED.NEAR_TAKEN", 0xc0c4, NEAR_TAKEN, GRACEMONT},
+    {"BR_INST_RETIRED.INDIRECT", 0xebc4, INDIRECT + INDIRECT_CALLS, GRACEMONT},
+    {"BR_INST_RETIRED.NEAR_RETURN", 0xf7c4, RETURNS, GRACEMONT},
+    {"BR_INST_RETIRED.NEAR_CALL", 0xf9c4, CALLS, GRACEMONT},
+    {"BR_INST_RETIRED.COND_TAKEN", 0xfec4, TAKEN, GRACEMONT},
 };
 
 /* 06_2AH and 06_2DH: some of them may overcount (BJ090); thread 1 of a core of

@@ -155,9 +155,11 @@ static void judge_reference(struct test_context *t, uint64_t slow,
         ratio[1] = leaf.ebx / leaf.eax;
     /* The table of events of 06_1AH has 3CH/01H at the rate of the TSC, Intel's
      * list of events for it (github.com/intel/perfmon) at that of the bus; the
-     * lists of Golden Cove have it at the rate of the TSC, too, as REF_TSC_P.
+     * lists of Golden Cove and Gracemont have it at the rate of the TSC, too,
+     * as REF_TSC_P.
      */
-    if ((identity_generation(test_cpu(t)) & (NEHALEM | GOLDEN_COVE)) != 0)
+    if ((identity_generation(test_cpu(t)) &
+         (NEHALEM | GOLDEN_COVE | GRACEMONT)) != 0)
         ratio[1] = 1;
     for (unsigned i = 0; i < 2; i++) {
         uint64_t want = slow * ratio[i], margin = want / 16 + 2 * ratio[i];
@@ -277,10 +279,11 @@ static void check_absent(struct test_context *t, uint32_t msr)
           id->counters, id->fixed_counters, msr, fault_name(vector));
 }
 
-/* Of a core whose other logical processor has the counters: whether they raise
- * #GP here no manual says. */
+/* Counters that another logical processor of the core has, or that a hybrid's
+ * CPUID does not tell: whether they raise #GP here no manual says. */
 static void observe_others(struct test_context *t)
 {
+    const bool hybrid = counters_told_in_part(test_cpu(t));
     unsigned answered = 0, tried = 0;
     uint64_t value;
 
@@ -290,8 +293,10 @@ static void observe_others(struct test_context *t)
         tried += 2;
     }
     observe(t,
-            "registers of counters that a core without hyper-threading has can "
-            "be read",
+            hybrid ? "registers of counters that a hybrid's CPUID.0AH need not "
+                     "tell can be read"
+                   : "registers of counters that a core without "
+                     "hyper-threading has can be read",
             answered, tried);
 }
 
@@ -300,9 +305,10 @@ static void check_beyond(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
 
+    if (counters_all_known(id) || counters_told_in_part(id))
+        observe_others(t);
     if (!counters_all_known(id))
         return;
-    observe_others(t);
     for (unsigned n = COUNTERS_MAX; n < COUNTERS_MAX + 2; n++) {
         check_absent(t, IA32_PMC(n));
         check_absent(t, IA32_PERFEVTSEL(n));

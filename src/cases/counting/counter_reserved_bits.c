@@ -82,7 +82,8 @@ static uint64_t reserved_of_fixed(const struct identity *id)
     uint64_t reserved = 0;
 
     for (unsigned n = 0; n < 16; n++)
-        if ((id->fixed_set >> n & 1) == 0)
+        if ((id->fixed_set >> n & 1) == 0 &&
+            !(n == 3 && counters_told_in_part(id)))
             reserved |= BITS(4 * n + 3, 4 * n);
     for (unsigned n = 0; n < 8; n++) {
         if ((id->perf_capabilities & IA32_PERF_CAPABILITIES_PEBS_BASELINE) != 0)

@@ -32,6 +32,10 @@ static const struct listed {
     {"BR_INST_RETIRED.NOT_TAKEN", 0x10c4, 1, 0, LATER},
     {"BR_INST_RETIRED.NEAR_TAKEN", 0x20c4, 7, 0, LATER},
     {"INST_RETIRED.ALL", 0x01c0, 21, 1, BEFORE}, /* then of a fixed counter */
+    {"BR_INST_RETIRED.COND", 0x7ec4, 5, 0, GRACEMONT},
+    {"BR_INST_RETIRED.NEAR_TAKEN", 0xc0c4, 7, 0, GRACEMONT},
+    {"BR_INST_RETIRED.NEAR_RETURN", 0xf7c4, 1, 0, GRACEMONT},
+    {"BR_INST_RETIRED.NEAR_CALL", 0xf9c4, 1, 0, GRACEMONT},
 };
 #define LISTED (sizeof(list) / sizeof(list[0]))
 

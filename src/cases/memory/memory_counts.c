@@ -116,7 +116,7 @@ TEST(memory_counts,
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
     const unsigned listed = SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL |
-                            SKYLAKE | SINCE_ICE_LAKE;
+                            SKYLAKE | SINCE_ICE_LAKE | GRACEMONT;
     const struct identity *id = test_cpu(t);
     uint64_t places;
 

@@ -9,7 +9,8 @@
  * and the tables of PEBS events of the 2nd to 5th generation. All the window's
  * branches are conditional, and taken in one window, not in the other. */
 #define BEFORE (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
-#define LISTED (BEFORE | SINCE_ICE_LAKE) /* Intel's list of events, ICX */
+#define LISTED \
+    (BEFORE | SINCE_ICE_LAKE) /* Intel's lists, ICX and, of Gracemont, ADL */
 static const struct kind {
     const char *name;
     uint32_t select;
@@ -22,6 +23,11 @@ static const struct kind {
     {"BR_INST_RETIRED.ALL_BRANCHES", 0x04c4, true, true, BEFORE},
     {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, false, false, LISTED},
     {"BR_INST_RETIRED.NEAR_TAKEN", 0x20c4, false, true, LISTED},
+    {"BR_INST_RETIRED.COND", 0x7ec4, true, true, GRACEMONT},
+    {"BR_INST_RETIRED.NEAR_TAKEN", 0xc0c4, false, true, GRACEMONT},
+    {"BR_INST_RETIRED.NEAR_RETURN", 0xf7c4, false, false, GRACEMONT},
+    {"BR_INST_RETIRED.NEAR_CALL", 0xf9c4, false, false, GRACEMONT},
+    {"BR_INST_RETIRED.COND_TAKEN", 0xfec4, false, true, GRACEMONT},
 };
 
 static void run_taken(struct sampling *p, uint64_t flags)
@@ -99,7 +105,7 @@ TEST(pebs_events,
     struct sampling p;
 
     /* Set-up. */
-    if ((here & LISTED) == 0) {
+    if ((here & (LISTED | GRACEMONT)) == 0) {
         skip(t, "needs a processor whose precise events of branches are known");
         return;
     }

@@ -23,13 +23,12 @@ static const struct layout layouts[] = {
     {MSR_PEBS_LD_LAT, MSR_PEBS_LD_LAT_THRHLD, ~MSR_PEBS_LD_LAT_THRHLD},
 };
 
-/* SDM 3B, "Adaptive PEBS": the bits of the counters, general-purpose and fixed;
- * the groups. What else there is of either register is reserved. */
+/* SDM 3B, "Adaptive PEBS": the bits of the counters that there are, general-
+ * purpose and fixed; the groups. What no counter could have is reserved. */
 #define EXTENDED (BITS(7, 0) | BITS(35, 32))
-static const struct layout adaptive[] = {
-    {IA32_PEBS_ENABLE, EXTENDED, ~EXTENDED},
-    {MSR_PEBS_DATA_CFG, PEBS_DATA_DEFINED, ~PEBS_DATA_DEFINED},
-};
+static const struct layout extended = {IA32_PEBS_ENABLE, 0, ~EXTENDED};
+static const struct layout adaptive = {MSR_PEBS_DATA_CFG, PEBS_DATA_DEFINED,
+                                       ~PEBS_DATA_DEFINED};
 
 static void check_value(struct test_context *t, uint32_t msr, uint64_t value)
 {
@@ -120,8 +119,8 @@ static void try_registers(struct test_context *t, void *unused)
     if (!claim(t))
         return;
     if (id->pebs_format == 4) {
-        try_layout(t, &adaptive[0], adaptive[0].defined);
-        try_layout(t, &adaptive[1], adaptive[1].defined);
+        try_layout(t, &extended, bank_places(id) & EXTENDED);
+        try_layout(t, &adaptive, adaptive.defined);
     } else
         try_layout(t, &layouts[0], layouts[0].defined | more);
     try_layout(t, &layouts[1], layouts[1].defined);

@@ -3,6 +3,7 @@
  * processors. */
 #include "src/cpu/identity.h"
 #include "src/base/msr.h"
+#include "src/counting/counters.h"
 #include "tests/host/fakes/fake_hw.h"
 
 #include <setjmp.h>
@@ -106,11 +107,44 @@ static void core_types(void **state)
     fake_leaf(7, 0)->edx |= 1u << 15;
     identity_read(&id);
     assert_int_equal(id.core_type, 0x20);
+    assert_int_equal(identity_generation(&id), GRACEMONT);
+    assert_true(identity_known(&id));
+    fake_leaf(1, 0)->eax = 0xc06c2; /* of which no E core is known */
+    identity_read(&id);
     assert_int_equal(identity_generation(&id), GENERATION_UNKNOWN);
     assert_false(identity_known(&id));
+    fake_leaf(1, 0)->eax = 0x90672;
     fake_leaf(0x1a, 0)->eax = 0x40000001;
     identity_read(&id);
     assert_int_equal(identity_generation(&id), GOLDEN_COVE);
+}
+
+/* Leaf 0AH of both is what the E cores have; leaf 23H is the core's own. */
+static void hybrid_counters(void **state)
+{
+    struct identity id;
+
+    (void)state;
+    fake_reset();
+    fake_leaf(0, 0)->eax = 0x20;
+    fake_leaf(1, 0)->eax = 0x90672;
+    fake_leaf(7, 0)->edx |= 1u << 15;
+    fake_leaf(0xa, 0)->eax += 1; /* version 5 */
+    fake_leaf(0x1a, 0)->eax = 0x20000001;
+    identity_read(&id);
+    assert_false(counters_told_in_part(&id));
+    assert_true(counters_all_known(&id));
+    fake_leaf(0x1a, 0)->eax = 0x40000001;
+    identity_read(&id);
+    assert_true(counters_told_in_part(&id));
+    assert_false(counters_all_known(&id));
+    fake_leaf(0, 0)->eax = 0x23;
+    identity_read(&id);
+    assert_false(counters_told_in_part(&id));
+    fake_leaf(0, 0)->eax = 0x20;
+    fake_leaf(7, 0)->edx &= ~(1u << 15);
+    identity_read(&id);
+    assert_false(counters_told_in_part(&id));
 }
 
 static void debug_store(void **state)
@@ -283,6 +317,7 @@ int main(void)
         cmocka_unit_test(skylake_field_by_field),
         cmocka_unit_test(later_counters),
         cmocka_unit_test(core_types),
+        cmocka_unit_test(hybrid_counters),
         cmocka_unit_test(debug_store),
         cmocka_unit_test(tsx_bits),
         cmocka_unit_test(trace),

@@ -40,9 +40,37 @@ static void by_model(void **state)
     }
 }
 
+static void selects(void **state)
+{
+    static const struct {
+        uint8_t model, core_type;
+        uint64_t branches, instructions;
+    } rows[] = {
+        {0x5e, 0, 0x01c4, 0x01c0},    {0x6a, 0, 0x11c4, 0x00c0},
+        {0x8f, 0, 0x11c4, 0x00c0},    {0x97, 0x40, 0x11c4, 0x00c0},
+        {0x97, 0x20, 0x7ec4, 0x00c0}, {0xbe, 0, 0x7ec4, 0x00c0},
+    };
+    const uint64_t flags = UINT64_C(0x100430000);
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct identity id = {.family = 6,
+                                    .model = rows[i].model,
+                                    .core_type = rows[i].core_type};
+        assert_int_equal(
+            precise_select(&id, flags | PRECISE_CONDITIONAL_BRANCHES),
+            flags | rows[i].branches);
+        assert_int_equal(precise_select(&id, flags | PRECISE_INSTRUCTIONS),
+                         flags | rows[i].instructions);
+        assert_int_equal(precise_select(&id, PRECISE_RTM_ABORTED),
+                         PRECISE_RTM_ABORTED);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_model)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_model),
+                                       cmocka_unit_test(selects)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
