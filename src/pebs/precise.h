@@ -31,8 +31,8 @@ bool precise_conditional_branches(const struct identity *id);
 /* What selects the event that PRECISE_CONDITIONAL_BRANCHES is of the others on
  * this processor: from Ice Lake on C4H/01H is of taken branches alone, C4H/11H
  * of all conditional ones, of which on Gracemont C4H/7EH is, and C0H/00H is of
- * instructions on any counter (Intel's lists of events, ICX and ADL). [63:16], and any other select, are returned as
- * they are. */
+ * instructions on any counter (Intel's lists of events, ICX and ADL). [63:16],
+ * and any other select, are returned as they are. */
 uint64_t precise_select(const struct identity *id, uint64_t select);
 
 /* The microcode from which on PEBS works on this processor, 0 where any does:

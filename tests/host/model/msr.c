@@ -92,8 +92,7 @@ static void every_personality_checks_its_masks(void **state)
         assert_false(msr_read(p, 0x999, &value));
         assert_false(msr_write(p, 0x999, 0));
         assert_int_equal(msr_write(p, 0x392, 0), !v4);
-        assert_int_equal(msr_write(p, 0x391, BIT(4)),
-                         v4 && p->counters > 4);
+        assert_int_equal(msr_write(p, 0x391, BIT(4)), v4 && p->counters > 4);
     }
 }
 
