@@ -126,6 +126,15 @@ static void mask_interrupts(struct vcpu *v)
     v->if_masked = true;
 }
 
+/* STI that sets IF: QEMU would execute the next instruction with it, before
+ * the trap of the single step. SDM volume 2B: "interrupts .. are enabled after
+ * the next instruction". */
+static bool is_sti(const struct vcpu *v, const uint8_t *bytes)
+{
+    return bytes[0] == 0xFB && v->vmcb->cpl == 0 && v->tx.depth == 0 &&
+           (v->vmcb->rflags & RFLAGS_IF) == 0;
+}
+
 struct action step_begin(struct vcpu *v)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
@@ -165,6 +174,11 @@ struct action step_begin(struct vcpu *v)
 
         if (a.kind != ACTION_EXECUTE)
             return a;
+    }
+    if (is_sti(v, bytes)) {
+        v->vmcb->rflags |= RFLAGS_IF;
+        v->vmcb->interrupt_shadow = SHADOW_ON;
+        return action_complete(ACTION_RETIRE, 1);
     }
     v->dr6 = v->vmcb->dr6;
     if (v->grants > 0)
