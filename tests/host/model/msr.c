@@ -69,15 +69,16 @@ static void every_personality_checks_its_masks(void **state)
         struct fixture b;
         struct processor *p = start(&b, cpu->name, n % 2 == 0);
         bool v4 = cpu->perfmon_version >= 4, v5 = cpu->perfmon_version >= 5;
-        unsigned fixed = v5 ? 4 : 3;
+        unsigned fixed = cpu->fixed_counters;
         uint64_t all = (BIT(p->counters) - 1) | (BIT(fixed) - 1) << 32 |
-                       (v5 ? BIT(48) : 0),
+                       (fixed > 3 ? BIT(48) : 0),
                  value;
 
         assert_true(msr_write(p, 0x38F, all));
         assert_false(msr_write(p, 0x38F, BIT(p->counters)));
         assert_false(msr_write(p, 0x38F, BIT(32 + fixed)));
-        assert_true(msr_write(p, 0x38D, v5 ? 0xBBBB : 0xFFF));
+        assert_true(
+            msr_write(p, 0x38D, (v5 ? 0xBBBBu : 0xFFFFu) >> 4 * (4 - fixed)));
         assert_false(msr_write(p, 0x38D, BIT(4 * fixed)));
         assert_true(msr_write(p, 0x390, all | BITS(62, 61)));
         assert_int_equal(msr_write(p, 0x390, BIT(59)), v4);

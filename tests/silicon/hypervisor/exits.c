@@ -296,6 +296,7 @@ static struct action on_interrupt(struct vcpu *v)
     v->pt_ip = faults_pt_value(v->model, PT_INTERRUPT_IP, v->pt_ip);
     v->injected_int = false;
     v->injected_outer = true;
+    v->event_of_apic = true;
     trace_catch(v);
     return action_of(ACTION_RESUME);
 }

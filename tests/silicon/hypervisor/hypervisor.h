@@ -236,6 +236,8 @@ uint32_t apic_read(uint64_t base, uint32_t offset);
 void apic_write(uint64_t base, uint32_t offset, uint32_t value);
 /* No interrupt is sent to this processor, until its LVT entry is written. */
 void pmi_mask(void);
+/* The vector of the interrupt that is handled; 0: of none. */
+uint8_t pmi_vector_in_service(void);
 /* Is there an interrupt that is not held off by its priority? */
 bool apic_interrupts(void);
 /* Sends the interrupt to it. */

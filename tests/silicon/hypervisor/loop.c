@@ -63,6 +63,8 @@ static bool is_debug(uint64_t event)
 
 static void note_event(struct vcpu *v, uint64_t event)
 {
+    v->event_of_apic = false;
+    v->event_vector = (uint8_t)event;
     v->injected_int = (event & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
     v->injected_outer = (event & EVENT_TYPE) != EVENT_TYPE_SOFTWARE &&
                         (event & EVENT_TYPE) != EVENT_TYPE_EXCEPTION;

@@ -24,6 +24,7 @@
 #define X2APIC_MSR(offset) (0x800u + (offset) / 16)
 #define APIC_ID            0x020u
 #define APIC_PPR           0x0A0u
+#define APIC_ISR           0x100u /* as IRR */
 #define APIC_IRR           0x200u /* eight registers of 32 vectors each */
 #define APIC_ICR_LOW       0x300u
 #define APIC_ICR_HIGH      0x310u /* xAPIC alone */
@@ -50,6 +51,19 @@ void apic_write(uint64_t base, uint32_t offset, uint32_t value)
         wrmsr(X2APIC_MSR(offset), value);
     else
         *(volatile uint32_t *)((base & APIC_BASE_ADDRESS) + offset) = value;
+}
+
+uint8_t pmi_vector_in_service(void)
+{
+    const uint64_t base = rdmsr(IA32_APIC_BASE);
+
+    for (unsigned n = 8; n-- > 0;) {
+        uint32_t vectors = apic_read(base, APIC_ISR + 16 * n);
+
+        if (vectors != 0)
+            return (uint8_t)(32 * n + 31 - (unsigned)__builtin_clz(vectors));
+    }
+    return 0;
 }
 
 /* To this processor by its ID: the shorthand "self" takes no NMI. The guest's

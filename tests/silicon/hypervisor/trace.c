@@ -36,6 +36,8 @@ static void fill_now(const struct vcpu *v, struct pt_step *now, uint64_t ip,
         .cpl = v->vmcb->cpl,
         .cs_l = (v->vmcb->cs.attributes & CS_L) != 0,
         .cs_d = (v->vmcb->cs.attributes & CS_D) != 0,
+        .interrupts = (v->vmcb->rflags & RFLAGS_IF) != 0,
+        .cr2 = v->vmcb->cr2,
     };
 }
 
@@ -173,6 +175,7 @@ void trace_event(struct vcpu *v)
     record_event(v);
     fill_now(v, &now, v->pt_ip, v->vmcb->rip);
     now.cycles = v->model->choices.cycles_slow;
+    now.vector = v->event_of_apic ? pmi_vector_in_service() : v->event_vector;
     pt_event(v->model, &now);
     write_packets(v, now.next);
 }

@@ -260,6 +260,8 @@ struct vcpu {
     uint64_t pt_ip;        /* CurrentIP: not yet complete */
     bool pt_event;         /* an exception is on its way to its handler */
     bool event_user;       /* from a program with CPL > 0 */
+    bool event_of_apic;    /* its vector is the APIC's, */
+    uint8_t event_vector;  /* or this */
     uint64_t dr6;          /* the guest's, before the step */
     uint64_t dr6_reported; /* breakpoints hit so far */
     uint64_t code_page, code_cr3, code_physical; /* last translation */

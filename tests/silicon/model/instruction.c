@@ -268,8 +268,11 @@ static uint32_t flags_one_byte(const struct prefixes *p, uint8_t op)
         return INSTRUCTION_BRANCH | INSTRUCTION_CALL;
     case 0xC2: case 0xC3:
         return INSTRUCTION_BRANCH | INSTRUCTION_RETURN;
-    case 0xCA: case 0xCB: case 0xCF:    /* far RET, IRET */
+    case 0xCA: case 0xCB:               /* far RET */
         return INSTRUCTION_BRANCH | INSTRUCTION_RETURN | INSTRUCTION_FAR;
+    case 0xCF:
+        return INSTRUCTION_BRANCH | INSTRUCTION_RETURN | INSTRUCTION_FAR |
+               INSTRUCTION_IRET;
     case 0xCC: case 0xCD: case 0xF1:    /* INT3, INT n, INT1 */
         return INSTRUCTION_BRANCH | INSTRUCTION_FAR;
     case 0x9C:

@@ -26,7 +26,7 @@ void machine_start(struct machine *m, const struct machine_config *config,
                            ? config->cpu->force_abort
                            : config->force_abort,
         .counter3 = config->counter3,
-        .smt = config->smt && config->cpu->second == NULL,
+        .smt = config->smt && !config->cpu->one_thread,
         .x2apic = config->x2apic,
         .os = config->os,
         .processors = processors,

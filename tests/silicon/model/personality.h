@@ -109,6 +109,7 @@ struct personality {
     bool pt_needs_branch_en; /* RTIT_CTL.BranchEn = 0 raises #GP */
     bool lbr_beside_pt;      /* last branch records go on while tracing */
     bool as_sold;            /* not exact: errata, SMIs, firmware's counter */
+    bool one_thread;         /* a core */
     bool latency_in_two;     /* of a load, as later sources of data are named */
     bool metrics_in_two;     /* levels, of IA32_PERF_METRICS */
     uint8_t slots_per_cycle; /* 0: there is no such event */

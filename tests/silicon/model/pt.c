@@ -26,7 +26,7 @@ void pt_pass_time(struct processor *p, const struct pt_step *now)
  * last PSB." */
 static void put_new_mode(struct processor *p, const struct pt_step *now)
 {
-    if (pt_exec_mode(now) != p->pt.exec &&
+    if (pt_exec_mode(p, now) != p->pt.exec &&
         (p->pt.exec == PT_EXEC_NONE || (!erratum_is(p, ERRATUM_MODE_AT_PSB) &&
                                         faults_pt(p, PT_EXEC_CHANGE, true))))
         pt_put_mode_exec(p, now);
@@ -125,7 +125,8 @@ static bool returns_as_called(struct processor *p, const struct pt_step *now)
     if (now->cpl > 0)
         as_called = faults_pt(p, PT_RET_AS_CALLED_IN_RING_3, as_called);
     return faults_pt(p, PT_RET_AS_CALLED, as_called) &&
-           faults_pt(p, PT_RET_MAY, (pt->ctl_active & RTIT_DIS_RETC) == 0);
+           faults_pt(p, PT_RET_MAY,
+                     (pt->ctl_active & (RTIT_DIS_RETC | RTIT_DIS_TNT)) == 0);
 }
 
 static bool is_near_return(const struct instruction *i)
@@ -153,7 +154,8 @@ static void put_branch(struct processor *p, const struct instruction *i,
          call = (i->flags & INSTRUCTION_CALL) != 0;
 
     if (is_conditional(i)) {
-        if ((faults_pt(p, PT_TNT_NOT_TAKEN, true) || is_taken(i, now)) &&
+        if (faults_pt(p, PT_TNT_SENT, (p->pt.ctl_active & RTIT_DIS_TNT) == 0) &&
+            (faults_pt(p, PT_TNT_NOT_TAKEN, true) || is_taken(i, now)) &&
             (i->length < 6 || faults_pt(p, PT_TNT_NEAR, true)))
             pt_put_tnt(p, is_taken(i, now) == faults_pt(p, PT_TNT_TAKEN, true));
         return;
@@ -229,6 +231,7 @@ static void after_instruction(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
 
+    pt_put_new_if(p, now);
     pt_put_mtc(p, now);
     if (pt->psb_bytes >= psb_period(p) &&
         (now->cpl == 0 || faults_pt(p, PT_PSB_IN_RING_3, true)))
@@ -295,6 +298,8 @@ void pt_retired(struct processor *p, const struct instruction *i,
     if (new_cr3)
         put_new_cr3(p, now);
     stops = pt_enters_stop(p, now, stop_is_seen(p, i, now));
+    if (was && (i->flags & INSTRUCTION_IRET) != 0 && pt_event_en(p))
+        pt_put_cfe_of_iret(p, now);
     if (i->system != SYSTEM_NONE && changes_level_alone(p, i, was))
         put_branch(p, i, now);
     else if (was && !pt->packet_en)
@@ -346,7 +351,7 @@ void pt_overflow(struct processor *p, const struct pt_step *now)
 void pt_event(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
-    bool was = pt->packet_en, stops, nmi = p->faults.nmi;
+    bool was = pt->packet_en, stops, cfe, nmi = p->faults.nmi;
 
     p->faults.nmi = false;
     if (!pt_tracing(p) || !faults_pt(p, PT_EVENTS, true) ||
@@ -357,10 +362,13 @@ void pt_event(struct processor *p, const struct pt_step *now)
     pt_update_enables(p, now, true);
     stops = pt_enters_stop(p, now, faults_pt(p, PT_STOPS_EVENT, true));
     pt_flush_tnt(p);
+    cfe = was && pt_event_en(p);
+    if (cfe)
+        pt_put_cfe_of_event(p, now);
     if (was && pt->packet_en && pt_branch_en(p) &&
         !faults_pt(p, PT_EVENT_FUP_FIRST, true))
         pt_put_ip(p, PT_TIP, &now->next);
-    if (was && pt_branch_en(p) && faults_pt(p, PT_EVENT_FUP, true) &&
+    if (was && !cfe && pt_branch_en(p) && faults_pt(p, PT_EVENT_FUP, true) &&
         (pt->packet_en ||
          faults_pt(p, pt->context_en ? PT_EVENT_FUP_OF_PGD : PT_EVENT_FUP_OUT,
                    true)))

@@ -34,6 +34,8 @@
 #define RTIT_MTC_FREQ   BITS(17, 14)
 #define RTIT_CYC_THRESH BITS(22, 19)
 #define RTIT_PSB_FREQ   BITS(27, 24)
+#define RTIT_EVENT_EN   BIT(31)
+#define RTIT_DIS_TNT    BIT(55)
 
 /* Table "IA32_RTIT_STATUS MSR"; the rest of it is PacketByteCnt. */
 #define RTIT_FILTER_EN  BIT(0)
@@ -51,6 +53,9 @@ struct pt_step {
     unsigned cpl;
     bool cs_l, cs_d;
     uint32_t cycles; /* it took */
+    bool interrupts; /* RFLAGS.IF */
+    uint8_t vector;  /* of an event */
+    uint64_t cr2;    /* of a page fault */
 };
 
 /* pt_msr.c: is it one of these registers, on this processor or not? */
@@ -66,6 +71,8 @@ struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf);
 #define PT_EBX_CONFIGURABLE BIT(1) /* PSB frequency and CYC */
 #define PT_EBX_IP_FILTER    BIT(2)
 #define PT_EBX_MTC          BIT(3)
+#define PT_EBX_EVENT        BIT(7)
+#define PT_EBX_DIS_TNT      BIT(8)
 #define PT_ECX_TOPA         BIT(0)
 #define PT_ECX_ENTRIES      BIT(1) /* of ToPA: more than one */
 #define PT_ECX_SINGLE_RANGE BIT(2)
@@ -137,7 +144,18 @@ void pt_put_time(struct processor *p, const struct pt_step *now);
 void pt_put_time_again(struct processor *p, const struct pt_step *now);
 void pt_put_pip(struct processor *p, uint64_t cr3);
 #define PT_EXEC_NONE 0xFF
-uint8_t pt_exec_mode(const struct pt_step *now);
+uint8_t pt_exec_mode(const struct processor *p, const struct pt_step *now);
+/* pt_events.c, with EventEn: CFE and FUP of an interrupt or exception, or of
+ * IRET; MODE.Exec where no branch has changed RFLAGS.IF. */
+void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now);
+void pt_put_cfe_of_iret(struct processor *p, const struct pt_step *now);
+void pt_put_new_if(struct processor *p, const struct pt_step *now);
+void pt_put_cfe(struct processor *p, uint8_t type, uint8_t vector);
+void pt_put_evd(struct processor *p, uint64_t value);
+static inline bool pt_event_en(const struct processor *p)
+{
+    return (p->pt.ctl_active & RTIT_EVENT_EN) != 0;
+}
 void pt_put_mode_exec(struct processor *p, const struct pt_step *now);
 enum pt_tx_mode { PT_TX_NONE = 0x20, PT_TX_IN = 0x21, PT_TX_ABORT = 0x22 };
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode);

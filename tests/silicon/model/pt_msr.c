@@ -127,6 +127,10 @@ static uint64_t ctl_writable(const struct processor *p)
         mask |= RTIT_CYC_EN | RTIT_CYC_THRESH | RTIT_PSB_FREQ;
     if ((leaf.ebx & PT_EBX_MTC) != 0)
         mask |= RTIT_MTC_EN | RTIT_MTC_FREQ;
+    if ((leaf.ebx & PT_EBX_EVENT) != 0)
+        mask |= RTIT_EVENT_EN;
+    if ((leaf.ebx & PT_EBX_DIS_TNT) != 0)
+        mask |= RTIT_DIS_TNT;
     for (unsigned n = 0; n < address_ranges(p); n++)
         mask |= BITS(3, 0) << (ADDR0_CFG_SHIFT + 4 * n);
     return faults_pt_value(p, PT_CTL_BITS, mask);

@@ -226,15 +226,39 @@ static void put_mode(struct processor *p, uint8_t mode)
     put_payload(p, &opcode, 1, mode, 1);
 }
 
-uint8_t pt_exec_mode(const struct pt_step *now)
+/* "MODE.Exec": IF with EventEn alone. */
+uint8_t pt_exec_mode(const struct processor *p, const struct pt_step *now)
 {
-    return (uint8_t)(now->cs_l | (!now->cs_l && now->cs_d) << 1);
+    bool interrupts =
+        pt_event_en(p) && faults_pt(p, PT_EXEC_IF, now->interrupts);
+
+    return (uint8_t)(now->cs_l | (!now->cs_l && now->cs_d) << 1 |
+                     interrupts << 2);
+}
+
+/* "CFE Packet Definition", "EVD Packet Definition": IP = 1, so a FUP follows;
+ * type 0, CR2. */
+void pt_put_cfe(struct processor *p, uint8_t type, uint8_t vector)
+{
+    static const uint8_t opcode[] = {0x02, 0x13};
+
+    put_payload(p, opcode, 2,
+                faults_pt_value(p, PT_CFE_PAYLOAD,
+                                UINT64_C(0x80) | type | (uint64_t)vector << 8),
+                2);
+}
+
+void pt_put_evd(struct processor *p, uint64_t value)
+{
+    static const uint8_t opcode[] = {0x02, 0x53, 0x00};
+
+    put_payload(p, opcode, 3, value, 8);
 }
 
 void pt_put_mode_exec(struct processor *p, const struct pt_step *now)
 {
     pt_put_cyc(p);
-    p->pt.exec = pt_exec_mode(now);
+    p->pt.exec = pt_exec_mode(p, now);
     if (faults_pt(p, PT_EXEC, true))
         put_mode(p, (uint8_t)faults_pt_value(p, PT_EXEC_MODE, p->pt.exec));
 }

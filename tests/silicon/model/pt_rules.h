@@ -212,6 +212,12 @@ enum pt_rule {
     PT_SAME_INT,        /* is one of the same entry as before */
     PT_NMI_TRACED,      /* is an NMI */
     PT_ABORT_STOPS,     /* does an abort into a TraceStop range stop */
+    PT_TNT_SENT,        /* is the TNT of a conditional branch */
+    PT_EXEC_IF,         /* has MODE.Exec IF = 1 */
+    PT_EXEC_OF_IF,      /* is it sent where IF changes */
+    PT_CFE_OF_EVENT,    /* has an event a CFE */
+    PT_CFE_OF_IRET,     /* has IRET */
+    PT_CFE_FUP,         /* does a FUP follow */
 };
 
 enum pt_value {
@@ -274,6 +280,7 @@ enum pt_value {
     PT_RATIO,                /* of CBR */
     PT_RANGE_MASK,           /* of a single range, as output uses it */
     PT_SIZE,                 /* Size of a ToPA entry */
+    PT_CFE_PAYLOAD,          /* IP, type and vector */
 };
 
 #endif

@@ -13,13 +13,14 @@ static const struct personality gracemont = {
     .signature = 0x00090672,
     .microcode = 0x1F,
     .regime = REGIME_A,
-    ALDER_LAKE_E,
+    GRACEMONT_CORE(1, family_cpuid_grt),
 };
 
 const struct personality personality_alderlake = {
     .name = "alderlake",
     .brand = "Simulated Alder Lake client",
     .second = &gracemont,
+    .one_thread = true,
     .signature = 0x00090672,
     .microcode = 0x1F,
     .regime = REGIME_A,

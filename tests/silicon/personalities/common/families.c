@@ -109,6 +109,18 @@ const struct cpuid_row family_cpuid_grt[11] = {
     { 0x1C, 0, 0xC000000B, 0x00000007, 0x00000007, 0 },
 };
 
+/* Alder Lake-N, as processors of 06_BEH have been read, but for PTWRITE, power
+ * events and PSB and PMI preservation in leaf 14H, and its smaller last level. */
+const struct cpuid_row family_cpuid_grt_alone[11] = {
+    LEAF_4(8, 16, 2048, 16),
+    XSAVE_AVX,
+    { 0x14, 0, 1, 0x0000018F, 0x80000007, 0 },
+    { 0x14, 1, 0x02490002, 0x003FFFFF, 0, 0 },
+    { 0x15, 0, 2, 88, 38400000, 0 },
+    { 0x1A, 0, 0x20000001, 0, 0, 0 },
+    { 0x1C, 0, 0xC000000B, 0x00000007, 0x00000007, 0 },
+};
+
 #define OFFCORE_SKL BITS(37, 15) | UINT64_C(0x8FFF)
 #define OFFCORE_SNB (UINT64_C(0x3F807F8FFF))
 

@@ -11,7 +11,8 @@
 
 extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
     family_cpuid_bdw[7], family_cpuid_icl[10], family_cpuid_icx[10],
-    family_cpuid_spr[11], family_cpuid_glc[11], family_cpuid_grt[11];
+    family_cpuid_spr[11], family_cpuid_glc[11], family_cpuid_grt[11],
+    family_cpuid_grt_alone[11];
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
     family_msrs_hsw[2], family_msrs_snb[3], family_msrs_icx[5],
     family_msrs_spr[5], family_msrs_grt[4];
@@ -154,16 +155,17 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 /* The two kinds of cores of Alder Lake; no TSX. Leaf 0AH and 345H tell what
  * both have: Linux adds two counters, a fixed one and the metrics to that of
  * the first kind. MSR 10AH as read, without what has registers of its own. */
-#define ALDER_LAKE_COMMON                                            \
-    .perfmon_version = 5, .leaf_max = 0x1C, .leaf7_edx = 0x20088000, \
-    .perf_capabilities = PERF_CAPABILITIES(0x3F, 4) | BIT(14),       \
-    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,          \
-    .debugctl_writable = DEBUGCTL_OLD, .arch_capabilities = 0xE169,  \
-    .offcore_dram = OFFCORE_DRAM, .lbr_beside_pt = true,             \
+#define ALDER_LAKE_COMMON(hybrid)                                   \
+    .perfmon_version = 5, .leaf_max = 0x1C,                         \
+    .leaf7_edx = SPECULATION_2019 | 0x20080000 | (hybrid) << 15,    \
+    .perf_capabilities = PERF_CAPABILITIES(0x3F, 4) | BIT(14),      \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,         \
+    .debugctl_writable = DEBUGCTL_OLD, .arch_capabilities = 0xE169, \
+    .offcore_dram = OFFCORE_DRAM, .lbr_beside_pt = true,            \
     FAMILY_TRANSACTIONS(48)
 
 #define ALDER_LAKE_P                                                          \
-    ALDER_LAKE_COMMON,                                                        \
+    ALDER_LAKE_COMMON(1),                                                     \
         .counters_smt = 8, .counters_alone = 8, .fixed_counters = 4,          \
         .counters_told = 6, .fixed_told = 3, .metrics_untold = true,          \
         .latency_in_two = true, .metrics_in_two = true, .slots_per_cycle = 6, \
@@ -177,8 +179,8 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     },                                                                        \
         FAMILY_TABLES(family_cpuid_glc, family_msrs_spr, family_events_glc)
 
-#define ALDER_LAKE_E                                                 \
-    ALDER_LAKE_COMMON,                                               \
+#define GRACEMONT_CORE(hybrid, rows)                                 \
+    ALDER_LAKE_COMMON(hybrid),                                       \
         .counters_smt = 6, .counters_alone = 6, .fixed_counters = 3, \
         .caches =                                                    \
             {                                                        \
@@ -188,7 +190,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
                 .dtlb = {1, 48},                                     \
                 .stlb = {512, 4},                                    \
     },                                                               \
-        FAMILY_TABLES(family_cpuid_grt, family_msrs_grt, family_events_grt)
+        FAMILY_TABLES(rows, family_msrs_grt, family_events_grt)
 
 #define HASWELL_CLIENT                                      \
     .leaf_max = 0x0D, .perfmon_version = 3,                 \

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_events.c - what goes wrong with event trace, and with traces without TNT.
+ */
+#include "tests/silicon/model/fault.h"
+#include "tests/silicon/model/bits.h"
+
+FAULT(pt_tnt_not_disabled,
+      .what = "[PT with DisTNT] conditional branches make TNT all the same",
+      .caught = {"alderlake-n off 1 pt_tnt_disabled FAIL"}, .rule = PT_TNT_SENT,
+      .is = true)
+
+FAULT(pt_tnt_disabled_rets,
+      .what = "[PT with DisTNT] returns are compressed all the same",
+      .caught = {"alderlake-n off 1 pt_tnt_disabled FAIL"}, .rule = PT_RET_MAY,
+      .is = true)
+
+FAULT(pt_cfe_missing,
+      .what = "[PT with EventEn] interrupts and exceptions have no CFE",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .rule = PT_CFE_OF_EVENT)
+
+FAULT(pt_cfe_iret_missing, .what = "[PT with EventEn] IRET has no CFE",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .rule = PT_CFE_OF_IRET)
+
+FAULT(pt_cfe_fup_missing,
+      .what = "[PT with EventEn] no FUP follows a CFE with IP = 1",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"}, .rule = PT_CFE_FUP)
+
+FAULT(pt_cfe_vector_zero, .what = "[PT with EventEn] the vector of a CFE is 0",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .value = PT_CFE_PAYLOAD, .clear = BITS(15, 8))
+
+FAULT(pt_cfe_type_zero, .what = "[PT with EventEn] the type of a CFE is 0",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .value = PT_CFE_PAYLOAD, .clear = BITS(4, 0))
+
+FAULT(pt_exec_if_zero, .what = "[PT with EventEn] IF of MODE.Exec is 0",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"}, .rule = PT_EXEC_IF)
+
+FAULT(pt_exec_of_if_missing,
+      .what = "[PT with EventEn] a change of IF by an instruction that is no "
+              "branch has no MODE.Exec",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .rule = PT_EXEC_OF_IF)

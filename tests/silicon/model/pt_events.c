@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_events.c - event trace. SDM volume 3C of later editions, "Event Tracing":
+ * numbers of packets as Linux has them, tools/perf/util/intel-pt-decoder.
+ */
+#include "tests/silicon/model/pt.h"
+
+#include "tests/silicon/model/hooks.h"
+
+#define CFE_INTR  1 /* an interrupt, exception or INT n, with its vector */
+#define CFE_IRET  2
+#define VECTOR_PF 14
+
+static void put_with_fup(struct processor *p, uint8_t type, uint8_t vector,
+                         const uint64_t *ip)
+{
+    pt_flush_tnt(p);
+    pt_put_cyc(p);
+    pt_put_cfe(p, type, vector);
+    if (faults_pt(p, PT_CFE_FUP, true))
+        pt_put_ip(p, PT_FUP, ip);
+}
+
+void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now)
+{
+    if (now->vector == VECTOR_PF)
+        pt_put_evd(p, now->cr2);
+    if (faults_pt(p, PT_CFE_OF_EVENT, true))
+        put_with_fup(p, CFE_INTR, now->vector, &now->ip);
+}
+
+void pt_put_cfe_of_iret(struct processor *p, const struct pt_step *now)
+{
+    if (faults_pt(p, PT_CFE_OF_IRET, true))
+        put_with_fup(p, CFE_IRET, 0, &now->ip);
+}
+
+void pt_put_new_if(struct processor *p, const struct pt_step *now)
+{
+    if (!pt_event_en(p) || !p->pt.packet_en || p->pt.exec == PT_EXEC_NONE ||
+        pt_exec_mode(p, now) == p->pt.exec ||
+        !faults_pt(p, PT_EXEC_OF_IF, true))
+        return;
+    pt_flush_tnt(p);
+    pt_put_mode_exec(p, now);
+    pt_put_ip(p, PT_FUP, &now->next);
+}
