@@ -282,6 +282,17 @@ TRACED_END
 global trace_body_events_end
 trace_body_events_end:
 
+; RFLAGS.IF set and cleared, by no branch; STI holds interrupts off for one
+; instruction, which is the CLI.
+TRACED trace_body_if
+        OUT     TIP, trace_body_if
+        pushfq
+        cli
+        sti
+        cli
+        popfq
+TRACED_END
+
 ; IA32_RTIT_CTL is written with what it holds.
 TRACED trace_body_rewrite
         OUT     TIP, trace_body_rewrite

@@ -142,6 +142,7 @@ TRACE_BODY(trace_body_restart);
 /* #UD, #DE, #GP, #BP, INT TRACE_INT and a data breakpoint, which is a trap,
  * under gates with these handlers. */
 TRACE_BODY(trace_body_events);
+TRACE_BODY(trace_body_if);
 extern const uint8_t trace_body_events_end[]; /* of its code */
 
 /* Transactions (asm/trace_tx.asm). RSI is a lock, two lines of zeros. cells[0]

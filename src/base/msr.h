@@ -227,6 +227,10 @@
 #define IA32_RTIT_CTL_MTCFreq(n)   ((uint64_t)(n) << 14) /* [17:14] */
 #define IA32_RTIT_CTL_CycThresh(n) ((uint64_t)(n) << 19) /* [22:19] */
 #define IA32_RTIT_CTL_PSBFreq(n)   ((uint64_t)(n) << 24) /* [27:24] */
+/* Of later editions; the numbers also in Linux, RTIT_CTL_EVENT_EN and _NOTNT.
+ */
+#define IA32_RTIT_CTL_EventEn BIT(31)
+#define IA32_RTIT_CTL_DisTNT  BIT(55)
 /* [35:32] and so on: 1 a filter, 2 TraceStop */
 #define IA32_RTIT_CTL_ADDR_CFG(n, how) ((uint64_t)(how) << (32 + 4 * (n)))
 #define IA32_RTIT_ADDR_FILTER          1

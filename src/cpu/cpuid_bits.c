@@ -35,6 +35,8 @@ static const struct row {
     [CPUID_PT_TOPA] = {0x14, true, ECX, LEAF14_TOPA, "trace output by ToPA"},
     [CPUID_PT_RANGE] = {0x14, true, ECX, LEAF14_RANGE,
                         "trace output to a single range"},
+    [CPUID_PT_EVENT] = {0x14, true, EBX, LEAF14_EVENT, "event trace"},
+    [CPUID_PT_DISTNT] = {0x14, true, EBX, LEAF14_DISTNT, "a trace without TNT"},
 };
 
 bool cpuid_bit_set(enum cpuid_bit bit, const struct hw_cpuid *leaf)

@@ -39,6 +39,8 @@ enum cpuid_bit {
     CPUID_ARCH_CAPABILITIES,
     CPUID_PT_TOPA,
     CPUID_PT_RANGE,
+    CPUID_PT_EVENT,
+    CPUID_PT_DISTNT,
     CPUID_BITS
 };
 

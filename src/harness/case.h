@@ -45,6 +45,8 @@ enum feature {
     NEED_LBR = 1 << 16,          /* lbr_of() knows format and depth */
     NEED_METRICS = 1 << 17,      /* IA32_PERF_CAPABILITIES[15], and slots */
     NEED_TSXLDTRK = 1 << 18,     /* with NEED_RTM: CPUID.7.0:EDX[16] */
+    NEED_PT_EVENT = 1 << 19,     /* with NEED_PT: CPUID.14H.0:EBX[7] */
+    NEED_PT_DISTNT = 1 << 20,    /* with NEED_PT: CPUID.14H.0:EBX[8] */
 };
 
 struct needs {

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* With EventEn each exception and software interrupt leaves a CFE with its
+ * vector, and each IRET one of its own; and MODE.Exec tells RFLAGS.IF. */
+#include "src/base/msr.h"
+#include "src/pt/packet.h"
+#include "src/trace/gate.h"
+#include "src/trace/window.h"
+
+/* "CFE Packet Definition": the type, whether a FUP belongs to it, the vector.
+ * The numbers also in Linux, tools/perf/util/intel-pt-decoder, INTEL_PT_CFE_x.
+ */
+#define CFE_TYPE(payload)   ((unsigned)((payload)&0x1f))
+#define CFE_VECTOR(payload) ((unsigned)((payload) >> 8 & 0xff))
+#define CFE_INTR            1
+#define CFE_IRET            2
+
+/* "MODE.Exec Packet": RFLAGS.IF, with EventEn. */
+#define MODE_EXEC_IF UINT64_C(4)
+
+static const unsigned vectors[] = {GATE_UD, GATE_DE,   GATE_GP,
+                                   GATE_BP, TRACE_INT, GATE_DB};
+#define VECTORS (sizeof(vectors) / sizeof(vectors[0]))
+
+struct events {
+    unsigned count, without_fup, data; /* CFE; EVD */
+    unsigned off; /* MODE.Exec with IF = 0 after one with 1, a FUP after both */
+    unsigned type[2 * VECTORS], vector[2 * VECTORS];
+};
+
+static void read_events(const struct trace *p, struct events *e)
+{
+    struct pt_reader reader;
+    struct pt_packet packet;
+    uint64_t mode = 0;
+    bool fup = false, exec = false, on = false;
+
+    *e = (struct events){0};
+    pt_open(&reader);
+    pt_feed(&reader, p->memory, trace_bytes(p), true);
+    while (pt_next(&reader, &packet) == PT_OK) {
+        if (packet.kind == PT_PAD || packet.kind == PT_CYC)
+            continue; /* may stand anywhere */
+        e->without_fup += fup && packet.kind != PT_FUP;
+        fup = packet.kind == PT_CFE && packet.detail != 0;
+        if (exec && packet.kind == PT_FUP) {
+            e->off += on && (mode & MODE_EXEC_IF) == 0;
+            on = (mode & MODE_EXEC_IF) != 0;
+        }
+        exec = packet.kind == PT_MODE_EXEC;
+        mode = exec ? packet.payload : mode;
+        e->data += packet.kind == PT_EVD;
+        if (packet.kind != PT_CFE)
+            continue;
+        if (e->count < 2 * VECTORS) {
+            e->type[e->count] = CFE_TYPE(packet.payload);
+            e->vector[e->count] = CFE_VECTOR(packet.payload);
+        }
+        e->count++;
+    }
+}
+
+static void judge(struct test_context *t, const struct events *e)
+{
+    check(t, e->count == 2 * VECTORS,
+          "%u CFE in a trace of 6 exceptions and interrupts and 6 IRETs; "
+          "wanted one of each",
+          e->count);
+    for (unsigned n = 0; n < e->count && n < 2 * VECTORS; n++) {
+        const unsigned type = n % 2 == 0 ? CFE_INTR : CFE_IRET;
+
+        check(t,
+              e->type[n] == type &&
+                  (n % 2 != 0 || e->vector[n] == vectors[n / 2]),
+              "CFE %u: type %u, vector %u; wanted type %u%s%u", n, e->type[n],
+              e->vector[n], type, n % 2 == 0 ? ", vector " : " after ",
+              vectors[n / 2]);
+    }
+    check(t, e->without_fup == 0,
+          "%u CFE with IP = 1 are not followed by a FUP; wanted 0",
+          e->without_fup);
+    check(t, e->data == 0,
+          "%u EVD in a trace without page faults and VM exits; wanted 0",
+          e->data);
+}
+
+TEST(pt_event_packets,
+     .asks = "Does a trace with EventEn name each exception and interrupt?",
+     .cite = "SDM 3C, Intel Processor Trace, of later editions: \"Event "
+             "Trace\", \"CFE Packet Definition\", \"EVD Packet Definition\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_EVENT})
+{
+    uint8_t *gates = (uint8_t *)test_records(t) + TRACE_GATES_BYTES;
+    struct events events;
+    struct path_seen seen;
+    struct trace p;
+    struct window w;
+
+    /* Set-up. */
+    if (!trace_claim(&p, t))
+        return;
+    trace_gates(gates);
+    gates_set_events(gates);
+    window_set(&w, trace_body_events, trace_body_events_path);
+    w.gates = gates;
+
+    /* Measured and checked: without EventEn none; with it all. */
+    if (!window_trace(&p, &w, &seen))
+        return;
+    read_events(&p, &events);
+    check(t, events.count == 0 && events.data == 0,
+          "EventEn = 0: %u CFE and %u EVD; wanted none", events.count,
+          events.data);
+    p.control |= IA32_RTIT_CTL_EventEn;
+    if (!window_trace(&p, &w, &seen))
+        return;
+    read_events(&p, &events);
+    judge(t, &events);
+
+    /* IF changes, and no branch is near. */
+    window_set(&w, trace_body_if, trace_body_if_path);
+    if (!window_trace(&p, &w, &seen))
+        return;
+    read_events(&p, &events);
+    check(
+        t, events.off == 1,
+        "STI, CLI: %u times MODE.Exec with IF = 0 after one with IF = 1, with "
+        "a FUP after both; wanted once",
+        events.off);
+}
