@@ -236,7 +236,7 @@ $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK_SIM) $(filter %.o,$^) -o $@
 # Applications of the tests' own.
-$(B)/dirty.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
+$(B)/clocks.so $(B)/dirty.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
                $(B)/bare/tests/boot/%.c.o \
                $(call object,tests/boot/load_app.c efi/entry.asm efi/start.c) \
                efi/efi.lds
@@ -600,7 +600,7 @@ $(B)/tests/host/efi/%: $(B)/host/tests/host/efi/%.c.o \
 	$(link_host)
 .PRECIOUS: $(B)/host/%.c.o
 
-BOOTED    := $(B)/dirty.efi $(B)/odd_firmware.efi $(B)/strict.img $(B)/silicon.img clang
+BOOTED    := $(B)/clocks.efi $(B)/dirty.efi $(B)/odd_firmware.efi $(B)/strict.img $(B)/silicon.img clang
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
 $(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/run.py \
                 tests/qemu.py tests/volume.py

@@ -104,6 +104,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
     """All in one queue, the long ones not last. Boots hang on no load, so the other
     checks may be made meanwhile."""
     import boots
+    import clocks
     import commands
     import determinism as sames
     import media
@@ -123,6 +124,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
                       *map(boots.job, boots.everything()),
                       *media.jobs(), *commands.jobs(),
                       *map(boots.job, sweeps.sample())], meanwhile)
+    clocks.run(result)
     under_linux.run(result, skip)
 
 

@@ -166,23 +166,25 @@ static void x2apic_registers(void **state)
     hypervisor.x2apic = true;
     assert_true(x2apic_start(fake_cpu_page(20)));
     fake_cpu.apic[0x020 / 4] = 0x13000000;
-    assert_true(x2apic_read(0x802, &value));
+    assert_true(x2apic_read(fake_cpu_vcpu(0), 0x802, &value));
     assert_int_equal(value, 0x13);
-    assert_true(x2apic_read(0x80D, &value)); /* cluster 1, its fourth */
+    assert_true(x2apic_read(fake_cpu_vcpu(0), 0x80D,
+                            &value)); /* cluster 1, its fourth */
     assert_int_equal(value, 0x10008);
     assert_true(x2apic_write(fake_cpu_vcpu(0), 0x830, UINT64_C(0x2000000C1)));
     assert_int_equal(fake_cpu.apic[ICR_HIGH], 0x2000000);
     assert_int_equal(fake_cpu.apic[ICR_LOW], 0xC1);
     assert_true(x2apic_write(fake_cpu_vcpu(0), 0x83F, 0x41));
     assert_int_equal(fake_cpu.apic[ICR_LOW], 0x40041);
-    assert_true(x2apic_read(0x1B, &value));
+    assert_true(x2apic_read(fake_cpu_vcpu(0), 0x1B, &value));
     assert_int_equal(value & 0xC00, 0xC00);
     assert_false(
         x2apic_write(fake_cpu_vcpu(0), 0x1B, (uint64_t)fake_cpu.apic | 0x800));
-    assert_false(x2apic_write(fake_cpu_vcpu(0), 0x802, 0)); /* read-only */
-    assert_false(x2apic_read(0x80B, &value));               /* write-only */
+    assert_false(x2apic_write(fake_cpu_vcpu(0), 0x802, 0));     /* read-only */
+    assert_false(x2apic_read(fake_cpu_vcpu(0), 0x80B, &value)); /* write-only */
     assert_false(x2apic_write(fake_cpu_vcpu(0), 0x80B, 1));
-    assert_false(x2apic_read(0x80E, &value)); /* there is no DFR */
+    assert_false(
+        x2apic_read(fake_cpu_vcpu(0), 0x80E, &value)); /* there is no DFR */
     /* The guest sees an empty page where the registers are. */
     assert_int_equal(
         npt_entry(&fake_cpu_vcpu(1)->pages_step, (uint64_t)fake_cpu.apic) &

@@ -44,7 +44,7 @@ static void store(struct vcpu *v, unsigned word, uint32_t value)
     v->vmcb->rax = value;
     v->vmcb->exit_info1 = NPF_PRESENT | NPF_WRITE;
     v->vmcb->exit_info2 = (uint64_t)&fake_cpu.apic[word];
-    assert_true(startup_apic_store(v, &a));
+    assert_true(startup_apic_access(v, &a));
     assert_int_equal(a.kind, ACTION_RETIRE);
     assert_int_equal(a.bytes, 2);
     assert_int_equal(v->vmcb->rip, rip);
@@ -63,10 +63,10 @@ static void stores_exit(void **state)
     store(v, ICR_LOW, FIXED);
     assert_int_equal(fake_cpu.apic[ICR_LOW], FIXED);
     v->vmcb->exit_info2 = (uint64_t)fake_cpu_page(9);
-    assert_false(startup_apic_store(v, &a));
+    assert_false(startup_apic_access(v, &a));
     v->vmcb->exit_info2 = (uint64_t)fake_cpu.apic;
     CODE(v, XCHG_);
-    assert_true(startup_apic_store(v, &a));
+    assert_true(startup_apic_access(v, &a));
     assert_int_equal(a.kind, ACTION_STOP);
 }
 

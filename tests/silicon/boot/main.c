@@ -13,6 +13,7 @@
 #include "tests/silicon/boot/file_path.h"
 #include "tests/silicon/boot/ivshmem_disk.h"
 #include "tests/silicon/boot/mp_services.h"
+#include "tests/silicon/boot/pm_timer.h"
 #include "tests/silicon/boot/resident.h"
 #include "tests/silicon/boot/start_time.h"
 #include "tests/silicon/equipment/restored.h"
@@ -309,7 +310,7 @@ static void reset_machine(void)
 
     machine_start(&h->machine, &config.machine, h->processors);
     cache_start(&h->machine, caches);
-    h->machine.uncore.tsc = rdtsc;
+    h->machine.uncore.tsc = time_tsc_of_first;
     for (unsigned n = 0; n < h->processors; n++) {
         processor_start(&h->models[n], &h->machine, n, h->apic_ids[n]);
         h->vcpus[n].measure = config.figures;
@@ -343,6 +344,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     h->mp_blocking = config.mp_blocking;
     h->late_timer = config.late_timer;
     h->for_os = config.machine.os;
+    h->pm_timer = pm_timer_find(table);
     for (unsigned n = 0; h->for_os && n < h->processors; n++)
         start_table(&h->vcpus[n].pages_free, OS_TABLE_PAGES, 0);
     if (h->x2apic && !x2apic_start(empty_page))

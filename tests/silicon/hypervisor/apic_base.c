@@ -23,6 +23,9 @@
 #define X2APIC_FIRST 0x800u
 #define X2APIC_LAST  0x8FFu
 
+/* IA-PC HPET specification: a period of all ones is none. */
+#define HPET UINT64_C(0xFED00000)
+
 #define VECTORS     256
 #define SVR_ENABLED 0x1FFu
 
@@ -53,7 +56,8 @@ void apic_base_prepare(uint8_t *page)
     empty_page = page;
 }
 
-/* With more than one processor, stores to the registers exit: startup.c. */
+/* With more than one processor, stores to the registers exit, and where time is
+ * the guest's own all accesses: startup.c. */
 static bool map(struct vcpu *v, uint64_t page, uint64_t to)
 {
     struct npt *const tables[] = {&v->pages_free, &v->pages_step,
@@ -64,6 +68,8 @@ static bool map(struct vcpu *v, uint64_t page, uint64_t to)
 
     if (!is_real || hypervisor.processors == 1)
         flags |= NPT_WRITE;
+    if (is_real && time_is_own(v))
+        flags = 0;
     for (unsigned n = 0; n < 3; n++)
         good = good && npt_map_page(tables[n], page, to, flags);
     return good;
@@ -113,6 +119,8 @@ void apic_base_start(struct vcpu *v)
         msr_map_intercept(hypervisor.msr_map, X2APIC_FIRST, X2APIC_LAST);
         map(v, at, at);
     }
+    if (time_is_own(v)) /* no HPET is there: its clock is the host's */
+        map(v, HPET, (uint64_t)empty_page);
     for (size_t n = 0; n < CANONICAL_ROWS; n++)
         msr_map_intercept(hypervisor.msr_map, canonical[n].first,
                           canonical[n].last);
@@ -150,8 +158,11 @@ static bool write_base(struct vcpu *v, uint64_t value)
 
     if (((value ^ v->apic_base) & BASE_RESERVED) != 0)
         return false;
-    if (!enabled && (v->apic_base & BASE_ENABLE) != 0)
+    if (!enabled && (v->apic_base & BASE_ENABLE) != 0) {
         reset_registers(host);
+        time_apic_write(v, APIC_LVT, LVT_MASK);
+        time_apic_write(v, APIC_INITIAL, 0);
+    }
     v->apic_base = value;
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
     return map(v, old, old == at ? (uint64_t)empty_page : old) &&

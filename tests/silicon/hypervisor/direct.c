@@ -123,7 +123,8 @@ void direct_leave(struct vcpu *v)
 
 /* SDM volume 2, appendix "Opcode Map": a row of the map each, a bit for each
  * column. Ordinary integer instructions alone, MOVS and STOS; of 0F,
- * also the long NOP, RDTSC, which is not intercepted, fences and CLFLUSH, which
+ * also the long NOP, RDTSC, which is not intercepted,
+ * without an operating system, fences and CLFLUSH, which
  * is the model's. */
 static const uint16_t simple[16] = {
     0x3F3F, 0x3F3F, 0x3F3F, 0x3F3F, 0x0000, 0xFFFF, 0x0F08, 0xFFFF,
@@ -172,6 +173,8 @@ bool direct_is_simple(const struct instruction *i, const uint8_t *b)
     }
     if (rep)
         return (b[at] & 0xFE) == 0xA4 || (b[at] & 0xFE) == 0xAA;
+    if (b[at] == 0x0F && b[at + 1] == 0x31 && hypervisor.has_os)
+        return false; /* RDTSC: the host's is another one */
     if (b[at] == 0x0F)
         return is_simple_0f(b[at + 1], b[at + 2]);
     return is_simple_one(b[at], b[at + 1] >> 3 & 7);

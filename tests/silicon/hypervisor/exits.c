@@ -18,6 +18,8 @@
 #define CR4_PCE       (UINT64_C(1) << 8)
 #define RDPMC_FIXED   (UINT64_C(1) << 30) /* ECX */
 /* QEMU's TSC and local APIC timers: nanoseconds. */
+#define LEAF_POWER     0x06u
+#define LEAF6_EAX_ARAT UINT32_C(4)
 #define LEAF_TSC       0x15u
 #define LEAF_FREQUENCY 0x16u
 #define CRYSTAL_HZ     1000000000u
@@ -63,6 +65,8 @@ static struct action on_cpuid(struct vcpu *v)
         out.eax &= host[0];
         if (out.ebx != 0)
             out.ebx = host[1]; /* by what XCR0 enables */
+    } else if (leaf == LEAF_POWER && hypervisor.for_os) {
+        out.eax |= LEAF6_EAX_ARAT; /* QEMU's timers run on in HLT */
     } else if (leaf == LEAF_TSC && hypervisor.for_os) {
         out = (struct cpuid_result){1, 1, CRYSTAL_HZ, 0};
     } else if (leaf == LEAF_FREQUENCY && hypervisor.for_os) {
@@ -87,7 +91,11 @@ static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
         return true;
     }
     if (x2apic_is_msr(number))
-        return x2apic_read(number, value);
+        return x2apic_read(v, number, value);
+    if (time_is_msr(v, number)) {
+        *value = time_tsc(v);
+        return true;
+    }
     if (apic_base_is_msr(number)) {
         *value = apic_base_read(v, number);
         return true;
@@ -263,7 +271,7 @@ static struct action on_nested_page_fault(struct vcpu *v)
     uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
     struct action a;
 
-    if (startup_apic_store(v, &a))
+    if (startup_apic_access(v, &a))
         return a;
     if (v->mode == MODE_STEP && v->tx.depth > 0)
         return tx_page_fault(v);
@@ -323,6 +331,7 @@ static struct action on_vmmcall(struct vcpu *v)
         v->vmcb->intercept_cr = INTERCEPT_CR4_WRITE;
         host_tables_load(v);
         code_scan_start(v);
+        time_start(v);
         apic_base_start(v);
         return action_complete(ACTION_ADVANCE, VMMCALL_BYTES);
     }
@@ -364,6 +373,8 @@ struct action exit_handle(struct vcpu *v)
         return on_interrupt(v);
     case EXIT_NMI:
         return on_nmi(v);
+    case EXIT_IOIO:
+        return time_port(v);
     case EXIT_NPF:
         return on_nested_page_fault(v);
     case EXIT_VMMCALL:

@@ -21,6 +21,7 @@ struct hypervisor {
     uint8_t apic_ids[PROCESSORS_MAX]; /* of the host */
     uint8_t *msr_map, *io_map;
     uint64_t image, image_end; /* of silicon.efi itself */
+    unsigned pm_timer;         /* its port; 0: not known */
     bool x2apic;               /* the guest's APICs are in x2APIC mode */
     bool mp_blocking;          /* MP services: blocking mode alone */
     bool late_timer;           /* APs have their timers' interrupts pending */
@@ -46,7 +47,7 @@ void msr_map_intercept(uint8_t *map, uint32_t first, uint32_t last);
 bool x2apic_start(uint8_t *empty_page);
 bool x2apic_is_msr(uint32_t msr);
 /* False: #GP. */
-bool x2apic_read(uint32_t msr, uint64_t *value);
+bool x2apic_read(const struct vcpu *v, uint32_t msr, uint64_t *value);
 bool x2apic_write(struct vcpu *v, uint32_t msr, uint64_t value);
 
 /* apic_base.c: from then on, where there is an operating system. page: an empty
@@ -64,8 +65,8 @@ void apic_base_init(void);
 /* startup.c: INIT, SIPI and NMI by the interrupt command register. False: it
  * is for the host's local APIC. */
 bool startup_command(struct vcpu *v, uint32_t command, uint32_t destination);
-/* A nested page fault: is it a store to the local APIC? */
-bool startup_apic_store(struct vcpu *v, struct action *a);
+/* A nested page fault: is it an access to the local APIC? */
+bool startup_apic_access(struct vcpu *v, struct action *a);
 /* INIT or SIPI has come: waits for SIPI, and begins as the processor does. */
 bool startup_is_due(const struct vcpu *v);
 void startup_begin(struct vcpu *v);
@@ -234,6 +235,7 @@ void microcode_load(struct vcpu *v, uint64_t data);
 #define IA32_APIC_BASE 0x1Bu
 uint32_t apic_read(uint64_t base, uint32_t offset);
 void apic_write(uint64_t base, uint32_t offset, uint32_t value);
+void apic_send(uint64_t base, uint32_t command); /* to itself */
 /* No interrupt is sent to this processor, until its LVT entry is written. */
 void pmi_mask(void);
 /* The vector of the interrupt that is handled; 0: of none. */

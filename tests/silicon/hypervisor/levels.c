@@ -240,6 +240,8 @@ struct action levels_halt(struct vcpu *v)
 {
     if (!hypervisor.has_os)
         return halt_here(v);
+    if (v->mode == MODE_STEP)
+        time_halted(v);
     return v->mode == MODE_STEP ? action_complete(ACTION_RETIRE, 1)
                                 : action_of(ACTION_RESUME);
 }
@@ -257,6 +259,7 @@ void levels_run(struct vcpu *v)
     if (l->idle)
         v->vmcb->intercept_misc1 &= ~INTERCEPT1_HLT;
     v->model->pt.clocks_stopped |= v->mode == MODE_FREE;
+    time_run(v);
     l->tsc = rdtsc();
     svm_vmrun(v);
     l->tsc = rdtsc() - l->tsc;
@@ -272,10 +275,15 @@ void levels_ran(struct vcpu *v)
         l->between = count; /* none but VMMCALL: vcpu_os_takes_over */
     if (l->counts && count > l->between)
         demand_executed(v->model, l->user, count - l->between);
+    if (count > l->between)
+        time_ran(v, (count - l->between) * tick);
+    else
+        time_ran(v, 0);
 }
 
 void levels_carried_out(struct vcpu *v)
 {
     if (v->levels.counts)
         demand_executed(v->model, v->levels.user, 1);
+    time_cycles(v, v->model->choices.cycles_other);
 }

@@ -176,9 +176,9 @@ static struct action run_to_exit(struct vcpu *v, bool stepped)
         kick_run_guest(v);
         v->vmcb->event_inject = 0;
         v->vmcb->tlb_control = TLB_DO_NOTHING;
+        if (hypervisor.has_os)
+            levels_ran(v);
     }
-    if (hypervisor.has_os)
-        levels_ran(v);
     exit_log_add(&v->exit_log, v->vmcb);
     return exit_handle(v);
 }

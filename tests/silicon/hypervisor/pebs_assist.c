@@ -48,7 +48,7 @@ static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
         .before = v->previous_rip,
         .not_taken = (v->current.flags & INSTRUCTION_CONDITIONAL) != 0 &&
                      v->vmcb->rip == v->current_rip + v->current.length,
-        .tsc = rdtsc(),
+        .tsc = time_tsc(v),
     };
     if (!faults_rule(v->model->machine, RECORD_STATE_AFTER, true)) {
         s->registers[PEBS_RSP] = v->rsp_before;

@@ -68,7 +68,7 @@ uint8_t pmi_vector_in_service(void)
 
 /* To this processor by its ID: the shorthand "self" takes no NMI. The guest's
  * destination field is restored. */
-static void send_ipi(uint64_t base, uint32_t command)
+void apic_send(uint64_t base, uint32_t command)
 {
     uint32_t id = apic_read(base, APIC_ID), saved;
 
@@ -95,11 +95,11 @@ static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
     switch (lvt & LVT_DELIVERY) {
     case LVT_FIXED:
         v->pmi_pending = true;
-        send_ipi(base, ICR_ASSERT | (lvt & LVT_VECTOR));
+        apic_send(base, ICR_ASSERT | (lvt & LVT_VECTOR));
         break;
     case LVT_NMI:
         v->guest_nmi = v->model->faults.nmi = true;
-        send_ipi(base, ICR_ASSERT | LVT_NMI);
+        apic_send(base, ICR_ASSERT | LVT_NMI);
         break;
     default:
         break; /* SMI, INIT: not simulated */

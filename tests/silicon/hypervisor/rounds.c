@@ -193,6 +193,7 @@ static void count_rounds(struct vcpu *v, uint64_t rounds, bool taken,
         for (uint64_t n = 0; v->rounds.accesses > 0 && n < some; n++)
             r.cycles += access_memory(v);
         counters_retire(v->model, &r);
+        time_cycles(v, r.cycles);
         rounds -= some;
     }
 }
@@ -327,10 +328,14 @@ bool rounds_run(struct vcpu *v, struct action *a)
     v->vmcb->intercept_exceptions = UINT32_MAX;
     v->vmcb->intercept_misc1 |= INTERCEPT1_INTR | INTERCEPT1_INTN;
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    v->rounds.running = true;
     kick_run_guest(v);
+    v->rounds.running = false;
+    time_stopped(v);
     exit_log_add(&v->exit_log, v->vmcb);
     unmap_copy(v, physical);
     step_set_mode(v, MODE_STEP);
     *a = ran(v, end, physical);
+    time_ran(v, 0);
     return true;
 }

@@ -86,9 +86,16 @@ bool startup_command(struct vcpu *v, uint32_t command, uint32_t destination)
     return mode != ICR_NMI;
 }
 
-/* MOV of a register, of EAX to an address in the instruction, or of an
- * immediate: what compilers make of it. */
-static bool decode_store(struct vcpu *v, uint32_t *value, unsigned *length)
+/* MOV between memory and a register, EAX and an address in the instruction, or
+ * of an immediate: what compilers make of it. */
+struct apic_access {
+    bool store;
+    unsigned reg;   /* it is loaded into */
+    uint32_t value; /* that is stored */
+    unsigned length;
+};
+
+static bool decode_access(struct vcpu *v, struct apic_access *access)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
     struct operand_state s;
@@ -102,40 +109,70 @@ static bool decode_store(struct vcpu *v, uint32_t *value, unsigned *length)
     reg = (b[at + 1] >> 3 & 7) | ((rex & 4) != 0 ? 8 : 0);
     switch (bytes < INSTRUCTION_BYTES_MAX ? 0 : b[at]) {
     case 0x89:
-        *value = (uint32_t)s.general[reg];
-        *length = after;
+    case 0x8B:
+        *access = (struct apic_access){b[at] == 0x89, reg,
+                                       (uint32_t)s.general[reg], after};
         return true;
+    case 0xA1:
     case 0xA3:
-        *value = (uint32_t)s.general[0];
-        *length = at + 1 + 8;
+        *access = (struct apic_access){b[at] == 0xA3, 0, (uint32_t)s.general[0],
+                                       at + 1 + 8};
         return true;
     case 0xC7:
-        __builtin_memcpy(value, &b[after], sizeof(*value));
-        *length = after + 4;
+        *access = (struct apic_access){.store = true, .length = after + 4};
+        __builtin_memcpy(&access->value, &b[after], sizeof(access->value));
         return true;
     default:
         return false;
     }
 }
 
-bool startup_apic_store(struct vcpu *v, struct action *a)
+static void load(struct vcpu *v, unsigned reg, uint32_t offset)
 {
-    uint64_t address = v->vmcb->exit_info2, host = rdmsr(IA32_APIC_BASE);
-    uint32_t offset = address & (PAGE_BYTES - 1), value;
-    unsigned length;
+    struct gprs *g = &v->gprs;
+    uint64_t *const to[] = {
+        &v->vmcb->rax, &g->rcx, &g->rdx, &g->rbx, &v->vmcb->rsp, &g->rbp,
+        &g->rsi,       &g->rdi, &g->r8,  &g->r9,  &g->r10,       &g->r11,
+        &g->r12,       &g->r13, &g->r14, &g->r15,
+    };
+    uint32_t value;
 
-    if (!hypervisor.has_os || (v->vmcb->exit_info1 & NPF_WRITE) == 0 ||
+    if (!time_apic_read(v, offset, &value))
+        value = apic_read(rdmsr(IA32_APIC_BASE), offset);
+    *to[reg] = value;
+}
+
+static void store(struct vcpu *v, uint32_t offset, uint32_t value)
+{
+    uint64_t host = rdmsr(IA32_APIC_BASE);
+
+    if ((offset == APIC_ICR_LOW &&
+         startup_command(v, value, apic_read(host, APIC_ICR_HIGH) >> 24)) ||
+        time_apic_write(v, offset, value))
+        return;
+    apic_write(host, offset, value);
+}
+
+bool startup_apic_access(struct vcpu *v, struct action *a)
+{
+    uint64_t address = v->vmcb->exit_info2;
+    uint32_t offset = address & (PAGE_BYTES - 1);
+    struct apic_access access;
+
+    if (!hypervisor.has_os || apic_base_is_off(v) ||
+        (time_is_own(v) && v->tx.depth > 0) ||
         ((address ^ v->apic_base) & BASE_ADDRESS) != 0)
         return false;
-    if (!decode_store(v, &value, &length)) {
-        *a = action_stop("an unknown store to the local APIC", v->vmcb->rip,
+    if (!decode_access(v, &access)) {
+        *a = action_stop("an unknown access to the local APIC", v->vmcb->rip,
                          address);
         return true;
     }
-    if (offset != APIC_ICR_LOW ||
-        !startup_command(v, value, apic_read(host, APIC_ICR_HIGH) >> 24))
-        apic_write(host, offset, value);
-    *a = exit_retire(v, length);
+    if (access.store)
+        store(v, offset, access.value);
+    else
+        load(v, access.reg, offset);
+    *a = exit_retire(v, access.length);
     return true;
 }
 

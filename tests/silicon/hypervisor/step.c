@@ -112,6 +112,7 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
         v->model->tsx.cycles += cycles;
     lbr_pass(v->model, cycles);
     counters_retire(v->model, &r);
+    time_cycles(v, cycles);
 }
 
 /* No handler is to use the pages that are granted for this instruction.
@@ -214,6 +215,7 @@ void step_count_current(struct vcpu *v)
     v->accesses = 0;
     lbr_pass(v->model, r.cycles);
     counters_retire(v->model, &r);
+    time_cycles(v, r.cycles);
 }
 
 /* Where it was predicted to go on, is there an XBEGIN? */
@@ -295,6 +297,7 @@ void step_retire(struct vcpu *v)
     if (r.mispredicted)
         look_speculated(v, r.taken);
     counters_retire(v->model, &r);
+    time_cycles(v, r.cycles);
     levels_stepped(v);
     if ((v->current.flags & INSTRUCTION_PUSHF) != 0)
         clear_pushed_flag(v);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "tests/silicon/hypervisor/exit_log.h"
+#include "tests/silicon/hypervisor/guest_time.h"
 #include "tests/silicon/hypervisor/npt.h"
 #include "tests/silicon/hypervisor/vmcb.h"
 #include "tests/silicon/hypervisor/x86.h"
@@ -191,6 +192,7 @@ struct rounds {
     uint64_t ip[ROUND_INSTRUCTIONS]; /* of the round being stepped */
     unsigned count, instructions;    /* of it so far, and of the last one */
     unsigned alike;                  /* rounds so far */
+    bool running;                    /* by itself */
     struct data_access access[ROUND_ACCESSES]; /* of the first round */
     uint64_t stride[ROUND_ACCESSES];
     unsigned accesses;
@@ -271,6 +273,7 @@ struct vcpu {
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
     uint64_t apic_base; /* under an operating system: apic_base.c */
     struct levels levels;
+    struct guest_time time;
     struct rounds rounds;
     struct direct direct;
     const struct decoded *decoded; /* the instruction being stepped */

@@ -52,6 +52,7 @@ struct vmcb {
     _Static_assert(offsetof(struct vmcb, field) == (offset), #field)
 VMCB_AT(0x010, intercept_misc2);
 VMCB_AT(0x040, iopm_base);
+VMCB_AT(0x050, tsc_offset);
 VMCB_AT(0x058, asid);
 VMCB_AT(0x05C, tlb_control);
 VMCB_AT(0x068, interrupt_shadow);
@@ -86,6 +87,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define INTERCEPT1_PAUSE    (UINT32_C(1) << 23)
 #define INTERCEPT1_HLT      (UINT32_C(1) << 24)
 #define INTERCEPT1_INVLPGA  (UINT32_C(1) << 26)
+#define INTERCEPT1_IOIO     (UINT32_C(1) << 27)
 #define INTERCEPT1_MSR      (UINT32_C(1) << 28)
 #define INTERCEPT1_SHUTDOWN (UINT32_C(1) << 31)
 #define INTERCEPT2_VMRUN    (UINT32_C(1) << 0)
@@ -128,6 +130,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define EXIT_PAUSE        0x077
 #define EXIT_HLT          0x078
 #define EXIT_INVLPGA      0x07A
+#define EXIT_IOIO         0x07B
 #define EXIT_MSR          0x07C
 #define EXIT_SHUTDOWN     0x07F
 #define EXIT_VMRUN        0x080

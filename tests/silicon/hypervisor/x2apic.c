@@ -62,14 +62,20 @@ bool x2apic_is_msr(uint32_t msr)
            (msr == IA32_APIC_BASE || (msr >= FIRST && msr <= LAST));
 }
 
-bool x2apic_read(uint32_t msr, uint64_t *value)
+bool x2apic_read(const struct vcpu *v, uint32_t msr, uint64_t *value)
 {
+    uint32_t timer;
+
     if (msr == IA32_APIC_BASE) {
         *value = rdmsr(msr) | BASE_EXTD;
         return true;
     }
     if ((rights_of(msr) & READ) == 0)
         return false;
+    if (time_apic_read(v, offset_of(msr), &timer)) {
+        *value = timer;
+        return true;
+    }
     *value = *apic_register(offset_of(msr));
     if (msr == ID)
         *value >>= 24;
@@ -91,6 +97,8 @@ bool x2apic_write(struct vcpu *v, uint32_t msr, uint64_t value)
         return false;
     if (msr == ICR &&
         startup_command(v, (uint32_t)value, (uint32_t)(value >> 32)))
+        return true;
+    if (time_apic_write(v, offset_of(msr), (uint32_t)value))
         return true;
     if (msr == ICR) {
         *apic_register(ICR_HIGH_OFFSET) = (uint32_t)(value >> 32) << 24;

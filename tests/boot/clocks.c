@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * clocks.c - an application that takes the machine over as an operating system
+ * does, and says how far each clock goes while a loop runs: with no counter
+ * running, with those of cycles, and with branches counted too, for which
+ * silicon.efi steps each instruction. clocks.py compares them.
+ *
+ * SDM volume 3A, "APIC Timer"; volume 3B, "Fixed-function Performance
+ * Counters"; ACPI specification, "Power Management Timer".
+ */
+#include <efi.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IA32_PERFEVTSEL0      0x186u
+#define IA32_FIXED_CTR_CTRL   0x38Du
+#define IA32_PERF_GLOBAL_CTRL 0x38Fu
+#define BRANCHES              0x4300C4u /* enabled, of all levels */
+#define FIXED_1_AND_2         0x330u    /* the same */
+#define RDPMC_FIXED           0x40000000u
+
+#define APIC_LVT_TIMER ((volatile uint32_t *)0xFEE00320)
+#define APIC_INITIAL   ((volatile uint32_t *)0xFEE00380)
+#define APIC_CURRENT   ((volatile uint32_t *)0xFEE00390)
+#define APIC_DIVIDE    ((volatile uint32_t *)0xFEE003E0)
+#define LVT_MASKED     0x10000u /* one-shot */
+#define DIVIDE_BY_1    0xBu
+
+#define PM_TIMER   0x608 /* of QEMU's q35; 24 bits */
+#define PM1_CNT    0x604
+#define SLEEP_S5   0x2000
+#define COM1       0x3F8
+#define COM1_LINE  (COM1 + 5)
+#define LINE_EMPTY 0x20
+
+#define ROUNDS_FREE 2000000u
+#define ROUNDS      5000u
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
+
+static UINT8 map[65536];
+
+struct sample {
+    uint64_t tsc, apic, pm, cycles, reference;
+};
+
+static void wrmsr(uint32_t number, uint64_t value)
+{
+    __asm__ volatile("wrmsr"
+                     :
+                     : "a"((uint32_t)value), "d"((uint32_t)(value >> 32)),
+                       "c"(number));
+}
+
+static uint64_t rdpmc(uint32_t number)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number));
+    return (uint64_t)high << 32 | low;
+}
+
+static uint64_t rdtsc(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+static uint32_t inl(uint16_t port)
+{
+    uint32_t value;
+
+    __asm__ volatile("inl %1, %0" : "=a"(value) : "d"(port));
+    return value;
+}
+
+static void say(char c)
+{
+    uint8_t line;
+
+    do
+        __asm__ volatile("inb %w1, %0" : "=a"(line) : "d"(COM1_LINE));
+    while ((line & LINE_EMPTY) == 0);
+    __asm__ volatile("outb %0, %w1" : : "a"(c), "d"(COM1));
+}
+
+static void say_text(const char *text)
+{
+    while (*text != '\0')
+        say(*text++);
+}
+
+static void say_number(const char *what, uint64_t number)
+{
+    char digits[20];
+    unsigned n = 0;
+
+    say_text(what);
+    do
+        digits[n++] = (char)('0' + number % 10);
+    while ((number /= 10) != 0);
+    while (n > 0)
+        say(digits[--n]);
+}
+
+static void take(struct sample *s)
+{
+    s->tsc = rdtsc();
+    s->apic = *APIC_CURRENT; /* counts down */
+    s->pm = inl(PM_TIMER);
+    s->cycles = rdpmc(RDPMC_FIXED + 1);
+    s->reference = rdpmc(RDPMC_FIXED + 2);
+}
+
+static __attribute__((noinline)) uint32_t step(uint32_t n)
+{
+    return n % 10 < 4 ? n * 3 : n + 1;
+}
+
+static void measure(const char *what, uint64_t select, uint64_t enabled,
+                    unsigned rounds)
+{
+    volatile uint32_t sum = 0;
+    struct sample from, to;
+
+    wrmsr(IA32_PERFEVTSEL0, select);
+    wrmsr(IA32_FIXED_CTR_CTRL, FIXED_1_AND_2);
+    *APIC_INITIAL = UINT32_MAX;
+    wrmsr(IA32_PERF_GLOBAL_CTRL, enabled);
+    take(&from);
+    for (unsigned n = 0; n < rounds; n++)
+        sum = step(sum) + n;
+    take(&to);
+    wrmsr(IA32_PERF_GLOBAL_CTRL, 0);
+    say_text("clocks: ");
+    say_text(what);
+    say_number(" tsc ", to.tsc - from.tsc);
+    say_number(" apic ", from.apic - to.apic);
+    say_number(" pm ", (to.pm - from.pm) & 0xFFFFFF);
+    say_number(" cycles ", to.cycles - from.cycles);
+    say_number(" reference ", to.reference - from.reference);
+    say('\n');
+}
+
+static bool take_over(EFI_HANDLE image, EFI_BOOT_SERVICES *bs)
+{
+    UINTN bytes = sizeof(map), key, each;
+    UINT32 version;
+
+    return !EFI_ERROR(bs->GetMemoryMap(&bytes, (EFI_MEMORY_DESCRIPTOR *)map,
+                                       &key, &each, &version)) &&
+           !EFI_ERROR(bs->ExitBootServices(image, key));
+}
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
+{
+    if (!take_over(image, system->BootServices))
+        return EFI_LOAD_ERROR;
+    __asm__ volatile("cli");
+    *APIC_LVT_TIMER = LVT_MASKED;
+    *APIC_DIVIDE = DIVIDE_BY_1;
+    measure("none", 0, 0, ROUNDS_FREE);
+    measure("cycles", 0, UINT64_C(6) << 32, ROUNDS_FREE);
+    measure("branches", BRANCHES, UINT64_C(6) << 32 | 1, ROUNDS);
+    say_text("clocks: end\n");
+    __asm__ volatile("outw %w0, %w1" : : "a"(SLEEP_S5), "d"(PM1_CNT));
+    return EFI_SUCCESS;
+}
