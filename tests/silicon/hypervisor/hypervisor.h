@@ -7,6 +7,7 @@
 #define SILICON_HYPERVISOR_HYPERVISOR_H
 
 #include "tests/silicon/hypervisor/action.h"
+#include "tests/silicon/hypervisor/apic.h"
 #include "tests/silicon/hypervisor/vcpu.h"
 
 #define RAM_RANGES_MAX 64
@@ -41,26 +42,6 @@ struct vcpu *vcpu_current(void);
 void msr_map_fill(uint8_t *map);
 /* These are intercepted from then on. */
 void msr_map_intercept(uint8_t *map, uint32_t first, uint32_t last);
-
-/* x2apic.c: where it is configured; empty_page: what the guest sees instead
- * of the registers in memory. False: no more pages for nested tables. */
-bool x2apic_start(uint8_t *empty_page);
-bool x2apic_is_msr(uint32_t msr);
-/* False: #GP. */
-bool x2apic_read(const struct vcpu *v, uint32_t msr, uint64_t *value);
-bool x2apic_write(struct vcpu *v, uint32_t msr, uint64_t value);
-
-/* apic_base.c: from then on, where there is an operating system. page: an empty
- * one, in place of the registers. */
-void apic_base_prepare(uint8_t *page);
-void apic_base_start(struct vcpu *v);
-bool apic_base_is_msr(uint32_t msr);
-uint64_t apic_base_read(const struct vcpu *v, uint32_t msr);
-/* False: #GP. */
-bool apic_base_write(struct vcpu *v, uint32_t msr, uint64_t value);
-bool apic_base_is_off(const struct vcpu *v);
-/* This processor's local APIC, as INIT leaves it. */
-void apic_base_init(void);
 
 /* startup.c: INIT, SIPI and NMI by the interrupt command register. False: it
  * is for the host's local APIC. */
@@ -231,12 +212,8 @@ void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next);
  * data. One that the processor does not accept is ignored. */
 void microcode_load(struct vcpu *v, uint64_t data);
 
-/* pmi.c: a register of this processor's local APIC; base: IA32_APIC_BASE. */
-#define IA32_APIC_BASE 0x1Bu
-uint32_t apic_read(uint64_t base, uint32_t offset);
-void apic_write(uint64_t base, uint32_t offset, uint32_t value);
-void apic_send(uint64_t base, uint32_t command); /* to itself */
-/* No interrupt is sent to this processor, until its LVT entry is written. */
+/* pmi.c: performance monitoring interrupts.
+ * No interrupt is sent to this processor, until its LVT entry is written. */
 void pmi_mask(void);
 /* The vector of the interrupt that is handled; 0: of none. */
 uint8_t pmi_vector_in_service(void);
