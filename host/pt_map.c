@@ -26,9 +26,9 @@ void make_codes(struct codes *codes)
     codes->length[CODE_CYC3 / 2] = 3;
     codes->length[CODE_CYC4 / 2] = 4;
     for (size_t i = 0; i < SECONDS; i++) {
-        codes->second[seconds[i][0] >> 4 << 2 | (seconds[i][0] & 3)] =
+        codes->second[second_bytes[i][0] >> 4 << 2 | (second_bytes[i][0] & 3)] =
             code_of_second(i);
-        codes->length[code_of_second(i) / 2] = seconds[i][1];
+        codes->length[code_of_second(i) / 2] = second_bytes[i][1];
     }
 }
 

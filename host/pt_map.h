@@ -29,17 +29,17 @@ enum {
     CODE_NONE = 0x1f,
     CODE_EXEC = 0x27,
     CODE_TSX = 0x2f,
-    CODE_SECOND = 0x37, /* the first of `seconds`; each is 8 more */
+    CODE_SECOND = 0x37, /* the first of `second_bytes`; each is 8 more */
 };
 
 /* Second bytes after 02H, and lengths. VMCS (C8H), which is rare, is not here,
  * so that bits [3:2] are 0 in all of them. */
-static const uint8_t seconds[][2] = {
+static const uint8_t second_bytes[][2] = {
     {0x03, 4},  {0x12, 6}, {0x13, 4},  {0x22, 4},  {0x23, 2},
     {0x32, 10}, {0x33, 2}, {0x43, 8},  {0x53, 11}, {0x62, 2},
     {0x73, 7},  {0x83, 2}, {0x92, 6},  {0xa2, 7},  {0xa3, 8},
     {0xb2, 10}, {0xb3, 2}, {0xc2, 10}, {0xe2, 2},  {0xf3, 2}};
-#define SECONDS (sizeof(seconds) / sizeof(seconds[0]))
+#define SECONDS (sizeof(second_bytes) / sizeof(second_bytes[0]))
 
 static inline uint8_t code_of_second(size_t i)
 {

@@ -58,7 +58,8 @@ static void make_rows(void)
         if (pt_opcodes[b].length != 0)
             make_row(b, (const uint8_t[]){(uint8_t)b}, 1);
     for (size_t i = 0; i < SECONDS; i++)
-        make_row(code_of_second(i), (const uint8_t[]){0x02, seconds[i][0]}, 2);
+        make_row(code_of_second(i), (const uint8_t[]){0x02, second_bytes[i][0]},
+                 2);
     make_row(CODE_EXEC, (const uint8_t[]){0x99, 0x00}, 2);
     make_row(CODE_TSX, (const uint8_t[]){0x99, 0x20}, 2);
     masks[CODE_EXEC] = masks[CODE_TSX] = 0xff00; /* not all are allowed */

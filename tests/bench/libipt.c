@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libipt.c - runs the decoders of Debian's libipt. */
+/* libipt.c - runs the decoders of libipt. */
 #include "tests/bench/libipt.h"
 
 #include <intel-pt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+void libipt_version(unsigned version[3])
+{
+    const struct pt_version v = pt_library_version();
+
+    version[0] = v.major;
+    version[1] = v.minor;
+    version[2] = v.build;
+}
 
 #define MODE_TSX (LIBIPT_KINDS - 1) /* one type in libipt, two packets here */
 

@@ -12,6 +12,9 @@
 /* The short name of its kind of packet; NULL: no such kind. */
 const char *libipt_name(unsigned kind);
 
+/* Major, minor and build of the library. */
+void libipt_version(unsigned version[3]);
+
 /* Its packet layer over all bytes. Returns the packets; adds to the number of
  * each kind, and to *sum what keeps the payloads alive. */
 uint64_t packets_libipt(uint8_t *bytes, size_t size,

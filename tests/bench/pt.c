@@ -9,6 +9,7 @@
  * four as argument: that one once, on 1 MiB, for callgrind; it prints the
  * packets. With `trace`: writes the 64 MiB, for threads.py.
  */
+#include "host/pt_map.h"
 #include "src/pt/tsx_events.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/libipt.h"
@@ -168,6 +169,7 @@ int main(int argc, char **argv)
     const bool writes = argc > 1 && strcmp(argv[1], "trace") == 0;
     struct stream in = {.room = argc > 1 && !writes ? SHORT : BYTES};
     double times[4][ROUNDS];
+    unsigned version[3];
     struct tally ours = {0};
 
     in.bytes = malloc(in.room);
@@ -199,6 +201,12 @@ int main(int argc, char **argv)
     printf("Processor Trace, %zu bytes, %" PRIu64 " packets, %" PRIu64
            " transitions and states, medians of %d rounds\n",
            in.size, ours.packets, ours.transitions, ROUNDS);
+    libipt_version(version);
+    printf("libipt %u.%u.%u; vectors here: %s\n", version[0], version[1],
+           version[2],
+           has_avx512() ? "AVX-512"
+           : has_avx2() ? "AVX2"
+                        : "none");
     ratio("packets, ratio", times[1], times[0]);
     ratio("transitions, ratio", times[3], times[2]);
     const char *const names[] = {"packets", "packets, libipt", "transitions",
