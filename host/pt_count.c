@@ -77,7 +77,7 @@ static void bytes_of(unsigned code, uint8_t *bytes)
     for (size_t i = 0; i < SECONDS; i++)
         if (code == code_of_second(i)) {
             bytes[0] = 0x02;
-            bytes[1] = seconds[i][0];
+            bytes[1] = second_bytes[i][0];
         }
 }
 

@@ -8,8 +8,7 @@
 
 /* For check_known(), where IA32_PERFEVTSELx = select, of such an event, counts
  * otherwise than wanted: the erratum that this may be of; *signature: whether
- * it looks like it, which none does that counts nothing at all of more than a
- * few. */
+ * it looks like it, which none does that counts nothing at all. */
 enum erratum memory_erratum(const struct test_context *t, uint64_t select,
                             uint64_t counted, uint64_t want, bool *signature);
 

@@ -12,6 +12,7 @@
  * be counted near them (SKL117). */
 #define ENDS   2
 #define PERIOD 2
+#define TIMES  4
 
 static bool is_user(unsigned place)
 {
@@ -54,6 +55,45 @@ static void judge(struct test_context *t, unsigned ring, unsigned place,
                 want.least, want.most);
 }
 
+/* The body once, at the session's ring; false where it could not be run. */
+static bool run_body(struct ring3_session *session, uint64_t places,
+                     unsigned ring, struct bank *after)
+{
+    struct bank before = bank_for(places, session->ring3);
+
+    ring3_begin(session);
+    bool ok = bank_window(session->t, &before, window_ring3_body, after);
+    ring3_end(session);
+    if (ok && session->ring3->vector != HW_NO_FAULT)
+        broken(session->t, "%s at ring %u",
+               fault_name((int)session->ring3->vector), ring);
+    return ok && session->ring3->vector == HW_NO_FAULT;
+}
+
+/* What the others are compared with. IA32_FIXED_CTR0 may count 32 more than
+ * there are, by an erratum: the least of several. */
+static bool run_at_3(struct ring3_session *session, uint64_t places,
+                     uint64_t at_3[PLACES_END])
+{
+    struct bank after;
+
+    for (unsigned i = 0; i < TIMES; i++) {
+        if (!run_body(session, places, 3, &after))
+            return false;
+        for (unsigned p = 0; p <= PLACE_FIXED0; p++) {
+            const uint64_t got = *bank_value(&after, p);
+            if ((places >> p & 1) != 0 &&
+                (i == 0 || (p == PLACE_FIXED0 && got < at_3[p])))
+                at_3[p] = got;
+        }
+    }
+    check(session->t, at_3[0] >= ring3_body_shape.branches,
+          "IA32_PMC0 (C1H), for rings 1 to 3 alone, counted %lu branches "
+          "of a body at ring 3; wanted %u or more",
+          at_3[0], ring3_body_shape.branches);
+    return true;
+}
+
 TEST(counter_inner_rings, .asks = "Does USR count rings 1 and 2, and OS not?",
      .cite = "SDM 3B, \"Architectural Performance Monitoring Version 1 "
              "Facilities\": USR, \"privilege levels 1, 2 or 3\", and OS; "
@@ -69,31 +109,16 @@ TEST(counter_inner_rings, .asks = "Does USR count rings 1 and 2, and OS not?",
         return;
     session.ring3->level = 3; /* or 2 or 1: not 0 */
     session.ring3->body = (uint32_t)(ring3_body_plain - ring3_body);
-    for (unsigned ring = 3; ring > 0; ring--) {
-        struct bank before = bank_for(places, session.ring3), after;
+    if (!run_at_3(&session, places, at_3))
+        return;
+    for (unsigned ring = 2; ring > 0; ring--) {
+        struct bank after;
 
-        if (ring != 3)
-            ring3_be_ring(&session, ring);
-
-        /* Measured. */
-        ring3_begin(&session);
-        bool ok = bank_window(t, &before, window_ring3_body, &after);
-        ring3_end(&session);
-        if (ok && session.ring3->vector != HW_NO_FAULT)
-            broken(t, "%s at ring %u", fault_name((int)session.ring3->vector),
-                   ring);
-        if (!ok || session.ring3->vector != HW_NO_FAULT)
+        ring3_be_ring(&session, ring);
+        if (!run_body(&session, places, ring, &after))
             return;
-
-        /* Check. */
         for (unsigned p = 0; p <= PLACE_FIXED0; p++)
-            if ((places >> p & 1) != 0 && ring == 3)
-                at_3[p] = *bank_value(&after, p);
-            else if ((places >> p & 1) != 0)
+            if ((places >> p & 1) != 0)
                 judge(t, ring, p, *bank_value(&after, p), at_3[p]);
-        check(t, ring != 3 || at_3[0] >= ring3_body_shape.branches,
-              "IA32_PMC0 (C1H), for rings 1 to 3 alone, counted %lu branches "
-              "of a body at ring 3; wanted %u or more",
-              at_3[0], ring3_body_shape.branches);
     }
 }

@@ -25,8 +25,6 @@ static void one_level(void **state)
     } rows[] = {
         {LOADS, 43, 57, ERRATUM_MEMORY_EVENTS_ONE_CPL, true},
         {LOADS, 0, 57, ERRATUM_MEMORY_EVENTS_ONE_CPL, false},
-        {LOADS, 0, 9, ERRATUM_MEMORY_EVENTS_ONE_CPL, false},
-        {LOADS, 0, 8, ERRATUM_MEMORY_EVENTS_ONE_CPL, true},
         {ALL, 43, 57, ERRATUM_MEMORY_EVENTS_WITH_HT, false},
     };
 

@@ -215,12 +215,10 @@ void microcode_load(struct vcpu *v, uint64_t data);
 /* pmi.c: performance monitoring interrupts.
  * No interrupt is sent to this processor, until its LVT entry is written. */
 void pmi_mask(void);
-/* The vector of the interrupt that is handled; 0: of none. */
-uint8_t pmi_vector_in_service(void);
+uint8_t pmi_vector_in_service(void); /* that is handled; 0: none */
 /* Is there an interrupt that is not held off by its priority? */
 bool apic_interrupts(void);
-/* Sends the interrupt to it. */
-void pmi_send(struct vcpu *v);
+void pmi_send(struct vcpu *v); /* to it */
 /* For pmi_twice: once more, when the handler has been entered. */
 void pmi_send_again(struct vcpu *v);
 
