@@ -18,6 +18,7 @@
 
 #define NMI_VECTOR    2
 #define BELOW_CLASS_F 14 /* for CR8 */
+#define CLASS_F       15
 
 struct pmi {
     bool active, nmi;
@@ -33,6 +34,16 @@ static struct pmi pmis[HW_PROCESSORS_MAX];
 static uint32_t lvt_entry(const struct pmi *pmi)
 {
     return pmi->nmi ? APIC_LVT_NMI : PMI_VECTOR;
+}
+
+static void set_priority(uint64_t class)
+{
+    __asm__ volatile("mov %0, %%cr8" : : "r"(class) : "memory");
+}
+
+void hw_pmi_outrank(void)
+{
+    set_priority(CLASS_F);
 }
 
 void hw_pmi_hold(void)
@@ -52,10 +63,7 @@ bool hw_pmi_begin(bool nmi)
         pmi->active = false;
         return false;
     }
-    __asm__ volatile("mov %0, %%cr8"
-                     :
-                     : "r"((uint64_t)BELOW_CLASS_F)
-                     : "memory");
+    set_priority(BELOW_CLASS_F);
     if (nmi)
         hw_pmi_hold();
     else
@@ -107,8 +115,9 @@ void hw_pmi_end(void)
     /* What has come already is still handled: STI holds interrupts off for one
      * instruction. */
     apic_swap_counters_entry(pmi->old_entry, &ours);
+    set_priority(BELOW_CLASS_F);
     __asm__ volatile("sti; nop; nop; cli" : : : "memory");
-    __asm__ volatile("mov %0, %%cr8" : : "r"(pmi->old_priority) : "memory");
+    set_priority(pmi->old_priority);
     pmi->active = false;
     __asm__ volatile("pushq %0; popfq"
                      :

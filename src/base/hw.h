@@ -71,6 +71,8 @@ bool hw_pmi_begin(bool nmi);
 void hw_pmi_mask(void);
 /* In between: interrupts are off. What comes is handled by hw_pmi_end(). */
 void hw_pmi_hold(void);
+/* In between, not by NMI: CR8 holds off that vector's class too, the same. */
+void hw_pmi_outrank(void);
 /* After hw_pmi_hold(): HLT, with interrupts on, until one has come. */
 void hw_pmi_halt(void);
 /* To a processor that is in between, not by NMI: the same interrupt, as if of

@@ -192,6 +192,8 @@ static bool run_call(const struct bank_call *call)
         hw_pmi_mask();
     if (call->before->pmi == BANK_PMI_HELD)
         hw_pmi_hold();
+    if (call->before->pmi == BANK_PMI_OUTRANKED)
+        hw_pmi_outrank();
     bool ok = run_open(call);
     hw_pmi_end(); /* one that comes late is still handled */
     after->interrupts = hw_pmi_count();

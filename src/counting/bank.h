@@ -20,13 +20,14 @@
 
 /* What is written before a window, or read after it. */
 struct bank {
-    /* hw_pmi_begin(), and hw_pmi_mask() or hw_pmi_hold() */
+    /* hw_pmi_begin(), and hw_pmi_mask(), hw_pmi_hold() or hw_pmi_outrank() */
     enum bank_pmi {
         BANK_NO_PMI,
         BANK_PMI,
         BANK_PMI_AS_NMI,
         BANK_PMI_MASKED,
-        BANK_PMI_HELD
+        BANK_PMI_HELD,
+        BANK_PMI_OUTRANKED
     } pmi;
     uint64_t select[COUNTERS_MAX]; /* IA32_PERFEVTSELx, whole */
     uint64_t pmc[COUNTERS_MAX];

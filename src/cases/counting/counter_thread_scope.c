@@ -166,31 +166,59 @@ static void clear_own(struct test_context *peer, void *argument)
     counters_clear_status(peer, places);
 }
 
+/* Counter 0 lacks its own enable: write_own(). */
+#define SILENT_CTRL BIT(0)
+
 static void silence(struct test_context *peer, void *argument)
 {
     (void)argument;
-    set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, 0);
+    set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, SILENT_CTRL);
 }
 
 /* The other processor's part: interrupts that come to it, while its counters
- * stand still. */
+ * stand still, and what freezes there. */
 struct listener {
     struct pair pair;
     uint64_t places;
     volatile unsigned heard;
+    volatile uint64_t status, ctrl; /* of 38EH, [59:58] alone; 38FH */
 };
+
+static void note_freeze(struct test_context *peer, struct listener *l)
+{
+    if (test_cpu(peer)->perfmon_version >= 4)
+        l->status |=
+            msr_value(peer, IA32_PERF_GLOBAL_STATUS) &
+            (IA32_PERF_GLOBAL_STATUS_CTR_FRZ | IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
+    l->ctrl &= msr_value(peer, IA32_PERF_GLOBAL_CTRL);
+}
 
 static void listen(struct test_context *peer, void *argument)
 {
     struct listener *l = argument;
 
-    (void)peer;
     if (!hw_pmi_begin(false))
         return;
     for (volatile unsigned i = 0; i < LISTENING; i++)
         ;
     l->heard += hw_pmi_count();
     hw_pmi_end();
+    note_freeze(peer, l);
+}
+
+static void judge_listener(struct test_context *t, const struct listener *l)
+{
+    check(t, l->heard == 0,
+          "processor 1, none of whose counters counts, had %u "
+          "performance-monitoring interrupts while counters of this one "
+          "overflowed in %u windows; wanted none",
+          l->heard, OVERFLOWS);
+    check(t, l->status == 0 && l->ctrl == SILENT_CTRL,
+          "interrupts of this processor froze its counters and branch records, "
+          "and on processor 1 IA32_PERF_GLOBAL_STATUS (38EH)[59:58] is %lu, "
+          "IA32_PERF_GLOBAL_CTRL (38FH) 0x%lx; wanted 0, and 0x%lx as it was "
+          "written there",
+          l->status >> 58, l->ctrl, SILENT_CTRL);
 }
 
 static void overflow_beside(struct test_context *t, void *argument)
@@ -198,7 +226,13 @@ static void overflow_beside(struct test_context *t, void *argument)
     struct listener *l = argument;
     struct bank after, before = bank_of(l->places, BRANCHES);
     unsigned came = 0;
+    uint64_t debugctl;
 
+    if (!get_msr(t, IA32_DEBUGCTL, &debugctl) ||
+        !set_msr(t, IA32_DEBUGCTL,
+                 debugctl | IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI |
+                     IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI))
+        return;
     before.pmi = BANK_PMI;
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
         if (before.select[n] != 0) {
@@ -214,11 +248,8 @@ static void overflow_beside(struct test_context *t, void *argument)
     check(t, came == OVERFLOWS,
           "overflows in %u windows interrupted this processor in %u of them",
           OVERFLOWS, came);
-    check(t, l->heard == 0,
-          "processor 1, none of whose counters counts, had %u "
-          "performance-monitoring interrupts while counters of this one "
-          "overflowed in %u windows; wanted none",
-          l->heard, OVERFLOWS);
+    judge_listener(t, l);
+    set_msr(t, IA32_DEBUGCTL, debugctl);
 }
 
 /* A processor that halts until the other one interrupts it. */
@@ -338,6 +369,8 @@ TEST(counter_thread_scope,
         return;
     l->places = places;
     l->heard = 0;
+    l->status = 0;
+    l->ctrl = SILENT_CTRL;
     if (!pair_run(t, &l->pair, overflow_beside, listen, l))
         return;
     struct halted *h = test_buffer(t);

@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/ring3.h"
 #include "src/counting/smi_guard.h"
 #include "src/harness/case.h"
 
@@ -15,10 +16,15 @@
 #define ALL         0xff
 #define ROUNDING    2  /* of each fraction, whichever way it goes */
 #define ROUNDS      64 /* of work, in one window */
+#define BRANCHES    8  /* in one of random ones */
 #define FIELD       (IA32_FIXED_CTR_CTRL_OS(SLOTS) | IA32_FIXED_CTR_CTRL_USR(SLOTS))
 #define ENABLES                               \
     (IA32_PERF_GLOBAL_CTRL_FIXED_CTR(SLOTS) | \
      IA32_PERF_GLOBAL_CTRL_PERF_METRICS)
+
+/* IA32_FIXED_CTR0, which counts where the slots do not. */
+#define BESIDE       IA32_PERF_GLOBAL_CTRL_FIXED_CTR(0)
+#define BESIDE_FIELD (IA32_FIXED_CTR_CTRL_OS(0) | IA32_FIXED_CTR_CTRL_USR(0))
 
 static const char *const names[FRACTIONS] = {"retiring", "bad speculation",
                                              "frontend bound", "backend bound"};
@@ -28,6 +34,9 @@ struct metrics {
     struct test_context *t;
     const char *what;
     uint64_t ctrl, fixed_ctrl;
+    void (*work)(void *argument);     /* NULL: counting_work() */
+    const struct ring3_session *user; /* a window there, in place of work */
+    uint64_t random;                  /* for it */
     uint64_t slots, metrics;
 };
 
@@ -40,6 +49,28 @@ static bool reset(struct test_context *t)
            set_msr_again(t, MSR_PERF_METRICS, 0);
 }
 
+static bool run_open(struct metrics *m)
+{
+    if (m->user != NULL) {
+        uint64_t cells[WINDOW_CELLS] = {(uintptr_t)m->user->ring3};
+
+        ring3_begin(m->user);
+        window_ring3(m->ctrl, cells);
+        ring3_end(m->user);
+        if (m->user->ring3->vector != HW_NO_FAULT)
+            broken(m->t, "vector %ld at ring 3", m->user->ring3->vector);
+        return m->user->ring3->vector == HW_NO_FAULT;
+    }
+    if (!set_held_msr(m->t, IA32_PERF_GLOBAL_CTRL, m->ctrl))
+        return false;
+    for (unsigned i = 0; i < ROUNDS; i++)
+        if (m->work == NULL)
+            counting_work(NULL);
+        else
+            m->work(&m->random);
+    return set_held_msr(m->t, IA32_PERF_GLOBAL_CTRL, 0);
+}
+
 static bool run_once(void *argument)
 {
     struct metrics *m = argument;
@@ -47,11 +78,7 @@ static bool run_once(void *argument)
     hw_poll();
     if (!reset(m->t) ||
         !set_msr_again(m->t, IA32_FIXED_CTR_CTRL, m->fixed_ctrl) ||
-        !set_held_msr(m->t, IA32_PERF_GLOBAL_CTRL, m->ctrl))
-        return false;
-    for (unsigned i = 0; i < ROUNDS; i++)
-        counting_work(NULL);
-    if (!set_held_msr(m->t, IA32_PERF_GLOBAL_CTRL, 0))
+        !run_open(m))
         return false;
     m->slots = msr_value(m->t, IA32_FIXED_CTR(SLOTS));
     m->metrics = msr_value(m->t, MSR_PERF_METRICS);
@@ -144,9 +171,11 @@ static bool try_disabled(struct test_context *t)
          .ctrl = IA32_PERF_GLOBAL_CTRL_FIXED_CTR(SLOTS),
          .fixed_ctrl = FIELD},
         {.what = "IA32_PERF_GLOBAL_CTRL (38FH)[35] is 0",
-         .ctrl = IA32_PERF_GLOBAL_CTRL_PERF_METRICS,
-         .fixed_ctrl = FIELD},
-        {.what = "IA32_FIXED_CTR_CTRL (38DH)[13:12] is 0", .ctrl = ENABLES},
+         .ctrl = IA32_PERF_GLOBAL_CTRL_PERF_METRICS | BESIDE,
+         .fixed_ctrl = FIELD | BESIDE_FIELD},
+        {.what = "IA32_FIXED_CTR_CTRL (38DH)[13:12] is 0",
+         .ctrl = ENABLES | BESIDE,
+         .fixed_ctrl = BESIDE_FIELD},
     };
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -167,6 +196,127 @@ static bool try_disabled(struct test_context *t)
               m->what, m->metrics);
     }
     return true;
+}
+
+/* Nothing is counted while CTR_Frz is 1, whatever 38FH has. */
+static bool try_frozen(struct test_context *t)
+{
+    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
+    struct metrics m = {
+        .t = t, .ctrl = ENABLES | BESIDE, .fixed_ctrl = FIELD | BESIDE_FIELD};
+
+    /* Measured. */
+    if (!set_msr(t, IA32_PERF_GLOBAL_STATUS_SET, bit))
+        return false;
+    const bool ran = run(&m);
+    if (!counters_clear_status(t, bit) || !ran)
+        return false;
+
+    /* Check. */
+    check(t, m.slots == 0 && m.metrics == 0,
+          "CTR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[59], is 1: IA32_FIXED_CTR3 "
+          "(30CH) counted %lu slots, and MSR_PERF_METRICS (329H) went from 0 "
+          "to 0x%lx; wanted 0 of both",
+          m.slots, m.metrics);
+    return true;
+}
+
+/* --- Work that some slots are certainly lost in --------------------------- */
+
+/* A branch of random direction, for a volatile is not stored to else. */
+static void unpredictable(void *argument)
+{
+    uint64_t *random = argument;
+    volatile unsigned taken = 0;
+
+    for (unsigned i = 0; i < BRANCHES; i++) {
+        *random = *random * 0x5851f42d4c957f2d + 1;
+        if ((*random >> 63) != 0)
+            taken = i;
+    }
+    (void)taken;
+}
+
+static void flush(const void *line)
+{
+    __asm__ volatile("clflush (%0); mfence" : : "r"(line) : "memory");
+}
+
+static void from_memory(void *argument)
+{
+    const volatile uint64_t *random = argument;
+
+    flush(argument);
+    (void)*random;
+}
+
+static void code_from_memory(void *argument)
+{
+    (void)argument;
+    flush((const void *)(uintptr_t)counting_work);
+    counting_work(NULL);
+}
+
+/* Of 06_8FH a part of each, too: check_parts(). */
+static const struct lost {
+    const char *what;
+    void (*work)(void *argument);
+    unsigned metric;
+    const char *part;
+} losses[] = {
+    {"branches of random direction", unpredictable, 1, "branch mispredicts"},
+    {"calls of code that was flushed", code_from_memory, 2, "fetch latency"},
+    {"loads of a line that was flushed", from_memory, 3, "memory bound"},
+};
+
+static bool try_losses(struct test_context *t)
+{
+    const bool parts = identity_generation(test_cpu(t)) == GOLDEN_COVE;
+
+    for (unsigned i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+        const struct lost *l = &losses[i];
+        struct metrics m = {.t = t,
+                            .ctrl = ENABLES,
+                            .fixed_ctrl = FIELD,
+                            .work = l->work,
+                            .random = test_random(t)};
+
+        /* Measured. */
+        if (!run(&m))
+            return false;
+
+        /* Check. */
+        const uint64_t whole = m.metrics >> 8 * l->metric & ALL,
+                       part = m.metrics >> (32 + 8 * l->metric) & ALL;
+        check(t, whole != 0 && (!parts || part != 0),
+              "%s: MSR_PERF_METRICS (329H) is 0x%lx after %lu slots: [%u:%u], "
+              "%s, is %lu; [%u:%u], %s, %lu; wanted more than 0%s",
+              l->what, m.metrics, m.slots, 8 * l->metric + 7, 8 * l->metric,
+              names[l->metric], whole, 39 + 8 * l->metric, 32 + 8 * l->metric,
+              l->part, part, parts ? "" : " of the first");
+    }
+    return true;
+}
+
+/* They go by the fields of 38DH, as the slots do. */
+static void try_user(struct test_context *t)
+{
+    struct ring3_session session;
+    struct metrics m = {.t = t,
+                        .ctrl = ENABLES,
+                        .fixed_ctrl = IA32_FIXED_CTR_CTRL_USR(SLOTS),
+                        .user = &session};
+
+    /* Measured. */
+    if (!ring3_prepare(&session, t) || !run(&m))
+        return;
+
+    /* Check. */
+    check(t, m.slots != 0 && m.metrics != 0,
+          "IA32_FIXED_CTR3 (30CH) counts at ring 3 alone: it counted %lu slots "
+          "of a window with some, and MSR_PERF_METRICS (329H) is 0x%lx; wanted "
+          "more than 0 of both",
+          m.slots, m.metrics);
 }
 
 /* The same event on a general-purpose counter, and core cycles: at least one
@@ -242,6 +392,7 @@ TEST(perf_metrics,
     if (places == 0 || !hold_msr(t, IA32_PERF_GLOBAL_CTRL))
         return;
     try_registers(t);
-    if (try_enabled(t) && try_disabled(t))
-        (void)try_event(t, places);
+    if (try_enabled(t) && try_losses(t) && try_disabled(t) && try_frozen(t) &&
+        try_event(t, places))
+        try_user(t);
 }

@@ -61,6 +61,7 @@ enum deviation {
     PMI_LATE,
     PMI_WHILE_OFF,      /* though RFLAGS.IF = 0 */
     PMI_LOST_WHILE_OFF, /* not only held */
+    PMI_OUTRANKS,       /* CR8 = 15 */
     SELECT_BIT_LOST,
     RESERVED_TAKEN,
     SELECTS_SHARED,
@@ -324,6 +325,11 @@ void hw_pmi_hold(void)
     device.pmi_held = device.is != PMI_WHILE_OFF;
 }
 
+void hw_pmi_outrank(void)
+{
+    device.pmi_held = device.is != PMI_OUTRANKS;
+}
+
 unsigned hw_pmi_count(void)
 {
     return device.pmis;
@@ -552,6 +558,7 @@ static const struct {
     {PMI_LATE, &test_counter_pmi},
     {PMI_WHILE_OFF, &test_counter_pmi},
     {PMI_LOST_WHILE_OFF, &test_counter_pmi},
+    {PMI_OUTRANKS, &test_counter_pmi},
     {SELECT_BIT_LOST, &test_counter_registers},
     {SELECTS_SHARED, &test_counter_registers},
     {RESERVED_TAKEN, &test_counter_reserved_bits},

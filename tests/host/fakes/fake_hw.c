@@ -227,6 +227,10 @@ __attribute__((weak)) void hw_pmi_hold(void)
 {
 }
 
+__attribute__((weak)) void hw_pmi_outrank(void)
+{
+}
+
 __attribute__((weak)) void hw_pmi_halt(void)
 {
 }

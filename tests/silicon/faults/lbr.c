@@ -58,7 +58,7 @@ FAULT(lbr_frozen_late,
       .what = "[any with perfmon 4] three more records are made after the "
               "overflow that is to freeze them",
       .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"},
-      .breaks = LBR_FREEZES_AT_ONCE)
+      .quantity = LBR_LATE, .number = ANY_NUMBER, .add = 3)
 
 FAULT(lbr_tos_beyond,
       .what = "[format 5] MSR_LASTBRANCH_TOS reads 32 more than it is",
@@ -116,40 +116,49 @@ FAULT(lbr_debug_goes_on,
 /* --- MSR_LBR_SELECT ------------------------------------------------------ */
 
 FAULT(lbr_select_ring_0_ignored, .what = "[any] MSR_LBR_SELECT[0] is ignored",
-      .caught = {"skylake-2018 on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 0)
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 0)
 
 FAULT(lbr_select_user_ignored, .what = "[any] MSR_LBR_SELECT[1] is ignored",
-      .caught = {"haswell on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 1)
+      .caught = {"haswell on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 1)
 
 FAULT(lbr_select_jcc_ignored, .what = "[any] MSR_LBR_SELECT[2] is ignored",
-      .caught = {"skylake-2018 on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 2)
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 2)
 
 FAULT(lbr_select_rel_call_ignored, .what = "[any] MSR_LBR_SELECT[3] is ignored",
-      .caught = {"ivybridge on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 3)
+      .caught = {"ivybridge on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 3)
 
 FAULT(lbr_select_ind_call_ignored, .what = "[any] MSR_LBR_SELECT[4] is ignored",
-      .caught = {"skylake-2018 on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 4)
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 4)
 
 FAULT(lbr_select_ret_ignored, .what = "[any] MSR_LBR_SELECT[5] is ignored",
-      .caught = {"skylake-2018 on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 5)
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 5)
 
 FAULT(lbr_select_ind_jmp_ignored, .what = "[any] MSR_LBR_SELECT[6] is ignored",
-      .caught = {"skylake-2018 on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 6)
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 6)
 
 FAULT(lbr_select_rel_jmp_ignored, .what = "[any] MSR_LBR_SELECT[7] is ignored",
-      .caught = {"broadwell on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 7)
+      .caught = {"broadwell on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 7)
 
 FAULT(lbr_select_far_ignored, .what = "[any] MSR_LBR_SELECT[8] is ignored",
-      .caught = {"skylake-2018 on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 8)
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 8)
 
 FAULT(lbr_select_ind_jmp_returns,
       .what = "[any] MSR_LBR_SELECT[6] leaves out indirect calls and returns",
@@ -162,8 +171,9 @@ FAULT(lbr_select_rel_jmp_calls,
       .breaks = LBR_REL_JMP_EXACT)
 
 FAULT(lbr_no_call_stack, .what = "[format 4, 5] MSR_LBR_SELECT[9] is ignored",
-      .caught = {"haswell on 1 lbr_filter FAIL"}, .quantity = LBR_SELECTED,
-      .number = ANY_NUMBER, .clear = 1 << 9)
+      .caught = {"haswell on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .quantity = LBR_SELECTED, .number = ANY_NUMBER, .clear = 1 << 9)
 
 FAULT(lbr_returns_recorded,
       .what = "[format 4, 5] with EN_CALLSTACK a return is recorded, and "

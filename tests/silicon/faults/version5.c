@@ -83,3 +83,50 @@ FAULT(metrics_always,
           "[perfmon version 5] IA32_PERF_METRICS counts with 38FH[48] = 0, too",
       .caught = {"icelake-server on 1 perf_metrics FAIL"},
       .breaks = METRICS_NEED_ENABLE)
+
+FAULT(
+    metrics_speculation_zero,
+    .what =
+        "[perfmon version 5] IA32_PERF_METRICS has no slots of bad speculation",
+    .caught = {"icelake-server on 1 perf_metrics FAIL"},
+    .quantity = METRICS_READ, .number = ANY_NUMBER, .clear = BITS(15, 8))
+
+FAULT(
+    metrics_frontend_zero,
+    .what = "[perfmon version 5] IA32_PERF_METRICS has no frontend bound slots",
+    .caught = {"icelake-server on 1 perf_metrics FAIL"},
+    .quantity = METRICS_READ, .number = ANY_NUMBER, .clear = BITS(23, 16))
+
+FAULT(metrics_mispredicts_zero,
+      .what = "[two levels of metrics] IA32_PERF_METRICS has no slots of "
+              "branch mispredicts",
+      .caught = {"sapphirerapids on 1 perf_metrics FAIL"},
+      .quantity = METRICS_READ, .number = ANY_NUMBER, .clear = BITS(47, 40))
+
+FAULT(metrics_fetch_latency_zero,
+      .what = "[two levels of metrics] IA32_PERF_METRICS has no slots of fetch "
+              "latency",
+      .caught = {"sapphirerapids on 1 perf_metrics FAIL"},
+      .quantity = METRICS_READ, .number = ANY_NUMBER, .clear = BITS(55, 48))
+
+FAULT(metrics_memory_bound_zero,
+      .what =
+          "[two levels of metrics] IA32_PERF_METRICS has no memory bound slots",
+      .caught = {"sapphirerapids on 1 perf_metrics FAIL"},
+      .quantity = METRICS_READ, .number = ANY_NUMBER, .clear = BITS(63, 56))
+
+FAULT(metrics_part_too_large,
+      .what = "[two levels of metrics] heavy operations are more than retiring",
+      .caught = {"sapphirerapids on 1 perf_metrics FAIL"},
+      .quantity = METRICS_READ, .number = ANY_NUMBER, .set = BITS(39, 32))
+
+FAULT(metrics_without_slots,
+      .what =
+          "[perfmon version 5] IA32_PERF_METRICS counts with 38FH[35] = 0, too",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .breaks = METRICS_NEED_SLOTS)
+
+FAULT(metrics_ring_3_lost,
+      .what = "[perfmon version 5] IA32_PERF_METRICS does not count at ring 3",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .quantity = METRICS_COUNTED, .number = 1, .clear = 1)

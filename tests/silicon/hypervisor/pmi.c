@@ -23,6 +23,7 @@
 
 #define X2APIC_MSR(offset) (0x800u + (offset) / 16)
 #define APIC_ID            0x020u
+#define APIC_TPR           0x080u
 #define APIC_PPR           0x0A0u
 #define APIC_ISR           0x100u /* as IRR */
 #define APIC_IRR           0x200u /* eight registers of 32 vectors each */
@@ -94,6 +95,8 @@ static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
         return;
     switch (lvt & LVT_DELIVERY) {
     case LVT_FIXED:
+        if (!faults_rule(m, PMI_HAS_PRIORITY, true)) /* below its class */
+            apic_write(base, APIC_TPR, (lvt & LVT_VECTOR & 0xF0) - 0x10);
         v->pmi_pending = true;
         apic_send(base, ICR_ASSERT | (lvt & LVT_VECTOR));
         break;

@@ -273,6 +273,9 @@ static uint32_t fixed_events(const struct processor *p, unsigned n,
     if (r->user && n == 2 &&
         !faults_rule(p->machine, RING3_REFERENCE_CYCLES, true))
         count = 0;
+    if (n == FIXED_SLOTS && (p->pmu.global_status & STATUS_CTR_FRZ) != 0 &&
+        !faults_rule(p->machine, FREEZE_HAS_METRICS, true))
+        count = 0; /* frozen, and the metrics are not */
     return count != 0
                ? (uint32_t)faults_quantity(p->machine, FIXED_COUNTED, n, count)
                : 0;
@@ -316,7 +319,8 @@ BOTH_WAYS void count_own(struct processor *p, const struct retirement *r,
                 p, n, hooks ? fixed_events(p, n, r, fixed[n]) : fixed[n]);
     if (((pmu->global_ctrl & CTRL_METRICS) != 0 ||
          !HOLDS(METRICS_NEED_ENABLE)) &&
-        is_fixed_enabled_for(p, FIXED_SLOTS, r, hooks))
+        (is_fixed_enabled_for(p, FIXED_SLOTS, r, hooks) ||
+         !HOLDS(METRICS_NEED_SLOTS)))
         metrics_count(p, r);
     if (hooks)
         faults_pebs_counted(p);

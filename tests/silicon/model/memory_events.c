@@ -51,6 +51,8 @@ void memory_update_watched(struct processor *p)
         if (event->kind == EVENT_LOAD_LATENCY)
             p->memory.latency = true;
     }
+    if (p->cpu->metrics_in_two && (p->pmu.global_ctrl & CTRL_METRICS) != 0)
+        p->memory.watched = true; /* what is memory bound */
 }
 
 /* A load that is locked asks for its line as a store would. */

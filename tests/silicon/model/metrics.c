@@ -68,6 +68,8 @@ void metrics_count(struct processor *p, const struct retirement *r)
     uint64_t used = r->instructions < slots ? r->instructions : slots;
     enum metric rest = BACKEND_BOUND;
 
+    if (faults_quantity(p->machine, METRICS_COUNTED, r->user, 1) == 0)
+        return;
     if (r->mispredicted || (r->tx_events & TX_EVENT_ABORTED) != 0)
         rest = BAD_SPECULATION;
     else if (r->branch != 0 && r->taken)

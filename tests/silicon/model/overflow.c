@@ -7,6 +7,7 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
+#include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
@@ -150,12 +151,26 @@ static void freeze_streamlined(struct processor *p, uint64_t debugctl)
 {
     if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0) {
         p->pmu.global_status |= STATUS_LBR_FRZ;
-        if (!faults_rule(p->machine, LBR_FREEZES_AT_ONCE, true))
-            p->faults.lbr_late = 3;
+        p->faults.lbr_late =
+            (unsigned)faults_quantity(p->machine, LBR_LATE, ANY_NUMBER, 0);
         p->faults.lbr_stuck = !faults_rule(p->machine, LBR_RESUMES, true);
     }
     if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0)
         p->pmu.global_status |= STATUS_CTR_FRZ;
+}
+
+/* Where a freeze is not the thread's own. */
+static void freeze_sibling(struct processor *p, uint64_t debugctl)
+{
+    if (p->sibling == NULL ||
+        (debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0 ||
+        faults_rule(p->machine, FREEZE_OF_THREAD, true))
+        return;
+    if (p->cpu->perfmon_version >= 4)
+        p->sibling->pmu.global_status |= STATUS_CTR_FRZ;
+    else
+        p->sibling->pmu.global_ctrl = 0;
+    pmu_update(p->sibling);
 }
 
 uint64_t counters_frozen(const struct processor *p)
@@ -165,7 +180,11 @@ uint64_t counters_frozen(const struct processor *p)
         return 0;
     if (!faults_rule(p->machine, FREEZE_HAS_PEBS, true))
         return ~p->pebs.enable;
-    return erratum_is(p, ERRATUM_CTR_FRZ_4_TO_7) ? ~BITS(7, 4) : UINT64_MAX;
+    if (!faults_rule(p->machine, FREEZE_HAS_METRICS, true))
+        return ~BIT(32 + FIXED_SLOTS);
+    return faults_quantity(p->machine, COUNTERS_FROZEN, ANY_NUMBER,
+                           erratum_is(p, ERRATUM_CTR_FRZ_4_TO_7) ? ~BITS(7, 4)
+                                                                 : UINT64_MAX);
 }
 
 void counters_raise_pmi(struct processor *p)
@@ -196,6 +215,7 @@ void counters_raise_pmi(struct processor *p)
     else
         freeze_legacy(p, debugctl);
     faults_frozen(p, debugctl, ctrl);
+    freeze_sibling(p, debugctl);
     if (p->sibling != NULL && !faults_rule(p->machine, PMI_OF_THREAD, true))
         p->sibling->pmu.pmi = true;
     if (!faults_rule(p->machine, PMI_KEEPS_FREEZE_BIT, true))

@@ -63,7 +63,7 @@ enum quantity {
     LLC_COUNTED,      /* if any */
     LBR_SELECTED,     /* MSR_LBR_SELECT as it works */
     LBR_SELECT_BITS,  /* that can be written */
-    LBR_NEXT_TOS,     /* before it wraps */
+    LBR_NEXT_TOS,     /* before it wraps; number: the depth */
     LBR_FROM,
     LBR_TO,
     LBR_FLAGS, /* where LBR_INFO has them */
@@ -77,6 +77,10 @@ enum quantity {
     ADAPTIVE_FORMAT, /* its first word */
     ADAPTIVE_WORD,   /* number: ADAPTIVE_AT */
     METRICS_READ,
+    METRICS_COUNTED, /* if any; number: 1 of ring 3 */
+    COUNTERS_FROZEN, /* by CTR_Frz */
+    LBR_LATE,        /* records after a freeze */
+    LBR_DEPTHS,      /* CPUID.1CH:EAX[7:0], as IA32_LBR_DEPTH has them */
 };
 
 /* Group of an adaptive record, from 0 on: basic, memory, registers, XMM, LBR;

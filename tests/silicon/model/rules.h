@@ -240,7 +240,6 @@ enum rule {
     LATENCY_OF_ITS_COUNTER, /* LL_EN of that alone */
     LBR_FAR_BESIDE_LEVEL,   /* CPL_EQ_0 spares far branches of ring 3 */
     LBR_FLUSH_WRAPS,        /* from entry 0 to the last */
-    LBR_FREEZES_AT_ONCE,    /* no record after the interrupt */
     LBR_FROZEN_BY_PEBS,
     LBR_FROZEN_BY_FIXED, /* counters' interrupts */
     LBR_TAKEN_ALONE,     /* no record of a branch not taken */
@@ -389,6 +388,13 @@ enum rule {
     KIND_HAS_ITS_EVENTS,   /* cores of a hybrid machine */
     KIND_HAS_ITS_COUNTERS, /* IA32_PMC5, which CPUID tells of both */
     KIND_HAS_ITS_FIXED,    /* IA32_FIXED_CTR_CTRL */
+    FREEZE_OF_THREAD,      /* and not of both of its core */
+    FREEZE_HAS_METRICS,
+    PMI_HAS_PRIORITY,   /* it waits for the task priority */
+    LBR_LEVELS_BOTH,    /* CPL_EQ_0 with CPL_NEQ_0 leaves nothing */
+    LBR_DEPTH_EMPTIES,  /* a write of IA32_LBR_DEPTH */
+    LBR_NEWEST_IS_0,    /* architectural */
+    METRICS_NEED_SLOTS, /* 38FH[35] */
 };
 
 #endif

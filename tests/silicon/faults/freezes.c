@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * freezes.c - what goes wrong with what an interrupt of the counters waits for,
+ * and with what it freezes.
+ */
+#include "tests/silicon/model/fault.h"
+#include "tests/silicon/model/bits.h"
+
+FAULT(
+    freeze_of_core,
+    .what = "[any] an interrupt freezes the counters of both threads of a core",
+    .caught = {"skylake-2018 on 2 counter_thread_scope FAIL",
+               "haswell on 2 counter_thread_scope FAIL"},
+    .breaks = FREEZE_OF_THREAD)
+
+FAULT(frozen_slots_count,
+      .what = "[perfmon version 5] IA32_FIXED_CTR3 counts while CTR_Frz is 1",
+      .caught = {"icelake-server on 1 perf_metrics FAIL",
+                 "icelake-server on 1 freeze_on_pmi FAIL"},
+      .quantity = COUNTERS_FROZEN, .number = ANY_NUMBER, .clear = BIT(35))
+
+FAULT(frozen_metrics_count,
+      .what = "[perfmon version 5] IA32_PERF_METRICS counts while CTR_Frz is 1",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .breaks = FREEZE_HAS_METRICS)
+
+FAULT(pmi_outranks_cr8,
+      .what = "[any] a performance monitoring interrupt does not wait for CR8",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL",
+                 "haswell on 1 counter_pmi FAIL"},
+      .breaks = PMI_HAS_PRIORITY)
+
+FAULT(lbr_frozen_one_late,
+      .what = "[any with perfmon 4] one more record is made after the overflow "
+              "that is to freeze them",
+      .caught = {"sapphirerapids on 1 lbr_freeze_on_pmi FAIL",
+                 "skylake-2018 on 1 lbr_freeze_on_pebs FAIL"},
+      .quantity = LBR_LATE, .number = ANY_NUMBER, .add = 1)
