@@ -44,6 +44,22 @@ static void try_depth(struct lbr *l)
             return;
 }
 
+/* Architectural ones, at each depth: before each window it is written. */
+static void try_depths(struct lbr *l)
+{
+    const unsigned full = l->model.depth;
+
+    for (unsigned depth = 8; depth <= full; depth += 8) {
+        if ((l->model.depths >> (depth / 8 - 1) & 1) == 0)
+            continue;
+        l->model.depth = depth;
+        WITH_PREFIX (l->t, "IA32_LBR_DEPTH (14CFH) is %u", depth)
+            try_depth(l);
+    }
+    l->model.depth = full;
+    lbr_empty(l);
+}
+
 /* Branches in no regular order. */
 static void try_bits(struct lbr *l)
 {
@@ -227,7 +243,10 @@ TEST(lbr_stack,
     FOR_EACH_ROW (t, i, bodies)
         if (!lbr_check(&l, bodies[i].what, bodies[i].body, bodies[i].rows))
             return;
-    try_depth(&l);
+    if (l.model.arch)
+        try_depths(&l);
+    else
+        try_depth(&l);
     try_bits(&l);
     try_targets(&l);
     try_predicted(&l);

@@ -27,7 +27,14 @@ bool lbr_is_unhindered(const struct processor *p)
 
 static uint64_t selected(const struct processor *p)
 {
-    return faults_quantity(p->machine, LBR_SELECTED, ANY_NUMBER, p->lbr.select);
+    const uint64_t levels = LBR_SELECT_CPL_EQ_0 | LBR_SELECT_CPL_NEQ_0;
+    uint64_t select =
+        faults_quantity(p->machine, LBR_SELECTED, ANY_NUMBER, p->lbr.select);
+
+    return (select & levels) == levels &&
+                   !faults_rule(p->machine, LBR_LEVELS_BOTH, true)
+               ? select & ~levels
+               : select;
 }
 
 bool lbr_records_at(const struct processor *p, bool user)
@@ -149,7 +156,7 @@ static void record(struct processor *p, const struct lbr_branch *b,
     const struct machine *m = p->machine;
     struct lbr_state *l = &p->lbr;
     unsigned n =
-        (unsigned)faults_quantity(m, LBR_NEXT_TOS, ANY_NUMBER, l->tos + 1) %
+        (unsigned)faults_quantity(m, LBR_NEXT_TOS, lbr_depth(p), l->tos + 1) %
         lbr_depth(p);
 
     flags |= architectural_flags(p, kind);
@@ -161,7 +168,7 @@ static void record(struct processor *p, const struct lbr_branch *b,
         flags |= LBR_INFO_IN_TSX;
     l->from[n] = faults_quantity(m, LBR_FROM, ANY_NUMBER, b->from);
     l->to[n] = faults_quantity(m, LBR_TO, ANY_NUMBER, b->to);
-    put_flags(p, n, faults_quantity(m, LBR_FLAGS, ANY_NUMBER, flags),
+    put_flags(p, n, faults_quantity(m, LBR_FLAGS, (uint32_t)kind, flags),
               take_cycles(p));
     if (faults_rule(m, LBR_TOS_FOLLOWS, true))
         l->tos = n;

@@ -28,6 +28,8 @@ unsigned lbr_depth(const struct processor *p)
 
 unsigned lbr_index(const struct processor *p, unsigned x)
 {
+    if (!faults_rule(p->machine, LBR_NEWEST_IS_0, true))
+        x = lbr_depth(p) - 1 - x;
     return ((unsigned)p->lbr.tos + lbr_depth(p) - x) % lbr_depth(p);
 }
 
@@ -36,7 +38,9 @@ unsigned lbr_index(const struct processor *p, unsigned x)
 /* CPUID.1CH:EAX[n]: a depth of 8 * (n + 1). */
 static bool has_depth(const struct processor *p, uint64_t depth)
 {
-    uint32_t depths = personality_leaf(p->cpu, LEAF_LBR, 0).eax & 0xFF;
+    uint64_t depths =
+        faults_quantity(p->machine, LBR_DEPTHS, ANY_NUMBER,
+                        personality_leaf(p->cpu, LEAF_LBR, 0).eax & 0xFF);
 
     return depth != 0 && depth <= LBR_DEPTH_MAX && depth % 8 == 0 &&
            (depths >> (depth / 8 - 1) & 1) != 0;
@@ -52,7 +56,8 @@ void lbr_start(struct processor *p)
 
 static void write_depth(struct processor *p, uint64_t depth)
 {
-    lbr_empty(p);
+    if (faults_rule(p->machine, LBR_DEPTH_EMPTIES, true))
+        lbr_empty(p);
     p->lbr.tos = 0;
     p->lbr.depth = depth;
 }
