@@ -432,7 +432,8 @@ $(B)/linux/%: tests/linux/%.c
 	@mkdir -p $(@D)
 	@echo "  cc $@"
 	@$(CC) -std=gnu11 -O1 $(WARN) -Wno-missing-prototypes -Wno-pedantic -ffreestanding \
-	    -fno-stack-protector -nostdlib -static $< -o $@
+	    -fno-stack-protector -nostdlib -static $(MODE) $< -o $@
+$(B)/linux/%32: MODE := -m32
 $(B)/linux/vmlinuz: | $(B)/setup-linux.done
 	@mkdir -p $(@D)
 	@scripts/kernel $@

@@ -20,6 +20,10 @@ dmesg | grep "Performance Events"
 grep -o -w -E "hle|rtm|intel_pt" /proc/cpuinfo | sort -u
 perf stat -x, -e instructions:u,branches:u count 2>&1
 perf stat -x, -e instructions:u count $(seq 99) 2>&1
+echo "compatibility mode"
+perf stat -x, -e instructions:u,branches:u count32 2>&1
+perf stat -x, -e instructions:u count32 $(seq 99) 2>&1
+transactions32 && echo "undone there"
 for allowed in 0 1; do
     echo "allowed $allowed"
     echo $allowed >{PMU}/allow_tsx_force_abort
@@ -55,6 +59,8 @@ WANTED = (
     rf"^{INSTRUCTIONS},,instructions:u,",
     rf"^{BRANCHES},,branches:u,",
     rf"^{3 * ROUNDS * 100 + 5},,instructions:u,",
+    rf"^compatibility mode\n{INSTRUCTIONS},,instructions:u,.*\n{BRANCHES},,branches:u,.*\n"
+    rf"{3 * ROUNDS * 100 + 5},,instructions:u,.*\nundone there$",
     r"^allowed 0\n(<not \w+>,,r00c4:u,.*\n){4}",
     rf"^allowed 1\n({BRANCHES},,r00c4:u,.*\n){{4}}",
     r"^transactions: committed 50\n.*undone 50$",

@@ -74,6 +74,21 @@ static void host_tf_is_not_seen(void **state)
     assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
 }
 
+/* DEC ECX, JNZ: 49H is a prefix of 64-bit mode, and so the same bytes are the
+ * branch alone. */
+static void inc_is_no_prefix_of_32_bits(void **state)
+{
+    static const uint8_t bytes[INSTRUCTION_BYTES_MAX] = {0x49, 0x75, 0xFC};
+    struct vcpu *v = start(OS);
+
+    (void)state;
+    v->vmcb->cs.attributes |= CS_L;
+    assert_true(decoded_find(v, bytes, sizeof(bytes))->instruction.flags != 0);
+    v->vmcb->cs.attributes &= (uint16_t)~CS_L;
+    assert_int_equal(decoded_find(v, bytes, sizeof(bytes))->instruction.flags,
+                     0);
+}
+
 static void gates_where_levels_differ(void **state)
 {
     struct vcpu *v = start(USR);
@@ -174,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_tf_traps),
         cmocka_unit_test(host_tf_is_not_seen),
+        cmocka_unit_test(inc_is_no_prefix_of_32_bits),
         cmocka_unit_test(gates_where_levels_differ),
         cmocka_unit_test(nmi_waits_for_iret),
         cmocka_unit_test(reserved_bits_of_cr4),

@@ -23,6 +23,19 @@ static bool has_accesses(const uint8_t *bytes, size_t length)
     return operand_find(found, &any, bytes, length) > 0;
 }
 
+/* In compatibility mode 40H to 4FH are INC and DEC, no REX prefixes. */
+static bool is_inc_or_dec(const struct vcpu *v, const uint8_t *bytes,
+                          size_t length)
+{
+    size_t at = 0;
+
+    if ((v->vmcb->cs.attributes & CS_L) != 0)
+        return false;
+    while (at < length && bytes[at] == 0x66)
+        at++;
+    return at < length && (bytes[at] & 0xF0) == 0x40;
+}
+
 const struct decoded *decoded_find(struct vcpu *v, const uint8_t *bytes,
                                    size_t length)
 {
@@ -32,9 +45,16 @@ const struct decoded *decoded_find(struct vcpu *v, const uint8_t *bytes,
     if (length == INSTRUCTION_BYTES_MAX)
         words_of(words, bytes);
     if (d->length == length && d->rip == rip && d->words[0] == words[0] &&
-        d->words[1] == words[1])
+        d->words[1] == words[1] &&
+        d->wide == ((v->vmcb->cs.attributes & CS_L) != 0))
         return d;
-    *d = (struct decoded){.rip = rip, .words = {words[0], words[1]}};
+    *d = (struct decoded){
+        .rip = rip,
+        .words = {words[0], words[1]},
+        .wide = (v->vmcb->cs.attributes & CS_L) != 0,
+    };
+    if (is_inc_or_dec(v, bytes, length))
+        return d; /* nothing that is of interest */
     instruction_classify(&d->instruction, bytes, length);
     d->accesses = has_accesses(bytes, length);
     if (length == INSTRUCTION_BYTES_MAX) {

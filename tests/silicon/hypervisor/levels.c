@@ -270,6 +270,8 @@ void levels_ran(struct vcpu *v)
     struct levels *l = &v->levels;
     uint64_t tick = turns_instruction_tsc(), count = l->tsc / tick;
 
+    if (v->vmcb->exit_code == EXIT_INTN && count > 0)
+        count--; /* it is still to come, and QEMU has counted it */
     l->idle = v->vmcb->exit_code == EXIT_HLT && v->mode == MODE_FREE;
     if (v->vmcb->exit_code == EXIT_VMMCALL && l->between == 0)
         l->between = count; /* none but VMMCALL: vcpu_os_takes_over */

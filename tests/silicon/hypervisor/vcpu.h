@@ -203,6 +203,7 @@ struct rounds {
 struct decoded {
     uint64_t rip, words[2];
     struct instruction instruction;
+    bool wide;      /* of 64-bit mode */
     bool simple;    /* direct_is_simple() */
     bool accesses;  /* memory, by a general register or RIP */
     uint8_t length; /* of the bytes: INSTRUCTION_BYTES_MAX, or not kept */
