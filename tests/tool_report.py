@@ -78,7 +78,7 @@ def as_ktap(text):
     """Verdicts, and whether it is whole, as ktap.py reads them."""
     status, out, _ = Files(report=text).run("json", "{report}")
     read, report = json.loads(out)[0], ktap.Report(text)
-    if status:
+    if status != (0 if report.complete else 1):
         yield f"status {status}"
     verdicts = {r["name"]: r["verdict"] for r in read["results"]}
     if verdicts != report.results:
@@ -453,6 +453,25 @@ def shown():
     yield from expect(files.run("show", "{good}"), 0)
 
 
+def not_whole():
+    """Converted as far as it goes; the status and one line say so."""
+    files = Files(cut="\n".join(golden_lines()[:40]) + "\n", whole=whole(golden_lines()))
+    for words in (("json",), ("csv",), ("csv", "--figures")):
+        status, out, errors = files.run(*words, "{whole}", "{cut}")
+        said = errors.splitlines()
+        if status != 1 or len(said) != 1 or not said[0].startswith(
+                "tsxpmu: ./cut: not whole: cut: no END line"):
+            yield f"{words}: status {status}, {errors}"
+        if "--figures" not in words and "/cut" not in out:
+            yield f"{words}: nothing of it"
+        status, _, errors = files.run(*words, "{whole}")
+        if status or errors:
+            yield f"{words} of a whole one: status {status}, {errors}"
+    for command in ("show", "check", "tap", "junit"):
+        if files.run(command, "{cut}")[0] != 1:
+            yield f"{command}: not status 1"
+
+
 def statuses():
     """As grep's: 2 for wrong use, and for what cannot be read."""
     files = Files(report=whole(golden_lines()))
@@ -500,4 +519,5 @@ def run(result, skip):
     result("tool: diff", differences())
     result("tool: judge", judged())
     result("tool: show", shown())
+    result("tool: forms of a report that is not whole", not_whole())
     result("tool: statuses of commands that read reports", statuses())

@@ -84,6 +84,29 @@ enum status status_worst(enum status a, enum status b)
     return a > b ? a : b;
 }
 
+static void keep_first(void *context, const char *line)
+{
+    char **first = context;
+
+    if (*first == NULL && (*first = strdup(line)) == NULL)
+        abort();
+}
+
+enum status arguments_whole(const char *name, const struct report *report)
+{
+    char *first = NULL;
+    enum status status;
+
+    report_problems(report, keep_first, &first);
+    status = first == NULL || report->superseded ? STATUS_GOOD : STATUS_FOUND;
+    if (status != STATUS_GOOD) {
+        fflush(stdout); /* so that the line comes last on a terminal */
+        fprintf(stderr, "tsxpmu: %s: not whole: %s\n", name, first);
+    }
+    free(first);
+    return status;
+}
+
 enum status arguments_each(const struct arguments *arguments, each_report *one,
                            void *context)
 {

@@ -53,6 +53,11 @@ typedef enum status each_report(void *context, const char *name,
 enum status arguments_each(const struct arguments *arguments, each_report *one,
                            void *context);
 
+/* For what converts reports: of one that is not whole the first problem is said
+ * on the standard error. STATUS_FOUND; STATUS_GOOD of a whole one, and of one
+ * that the next report goes on with. */
+enum status arguments_whole(const char *name, const struct report *report);
+
 enum status status_worst(enum status a, enum status b);
 
 #endif

@@ -139,7 +139,7 @@ static enum status one(void *context, const char *name,
             print_figures(name, report, &report->results[i]);
         else
             print_result(name, report, &report->results[i]);
-    return STATUS_GOOD;
+    return arguments_whole(name, report);
 }
 
 int command_csv(int argc, char **argv)
@@ -152,7 +152,9 @@ int command_csv(int argc, char **argv)
         .words = "REPORT...",
         .doc = "Prints a row for each result, with names of the columns in the "
                "first. Processor and regime are those of the first kind of "
-               "processors that the report names.",
+               "processors that the report names. Its status is 0 where all "
+               "are whole, 1 where one is not, which is said on the standard "
+               "error.",
         .options = options,
         .option = option,
         .least = 1,

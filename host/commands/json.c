@@ -203,7 +203,7 @@ static enum status one(void *context, const char *name,
     printf("%s%s", (*count)++ == 0 ? "[\n" : ",\n", text);
     free(text);
     json_decref(object);
-    return STATUS_GOOD;
+    return arguments_whole(name, report);
 }
 
 int command_json(int argc, char **argv)
@@ -213,7 +213,8 @@ int command_json(int argc, char **argv)
         .doc = "Prints reports as one JSON array: verdicts, the figures of "
                "each line by their shape, raw bytes, and what is wrong with "
                "how the report came here. made_on says what of it is of "
-               "silicon.",
+               "silicon. Its status is 0 where all are whole, 1 where one is "
+               "not, which is said on the standard error too.",
         .least = 1,
         .most = ANY_NUMBER,
     };
