@@ -146,8 +146,6 @@ enum pebs_error pebs_decode(const uint8_t *bytes, size_t size, unsigned format,
                                                        : PEBS_TX_ABORT_RESERVED;
 }
 
-#define AHEAD 4096 /* bytes that are asked of memory before their turn */
-
 void pebs_open(struct pebs_reader *reader, const uint8_t *bytes, size_t size,
                unsigned format)
 {
@@ -166,9 +164,8 @@ enum pebs_error pebs_next(struct pebs_reader *reader,
     reader->at = reader->next;
     if (reader->at == reader->size)
         return PEBS_END;
-    if (reader->size - reader->at > AHEAD + PEBS_FIXED_SIZE_MAX)
-        for (size_t i = 0; i < PEBS_FIXED_SIZE_MAX; i += 64)
-            __builtin_prefetch(reader->bytes + reader->at + AHEAD + i);
+    if (reader->size - reader->at > PEBS_AHEAD + PEBS_FIXED_SIZE_MAX)
+        pebs_ask(reader->bytes + reader->at);
     error = pebs_decode(reader->bytes + reader->at, reader->size - reader->at,
                         reader->format, record);
     if (error == PEBS_OK || error == PEBS_TX_ABORT_RESERVED)

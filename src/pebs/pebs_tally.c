@@ -17,31 +17,47 @@ void pebs_tally_clear(struct pebs_tally *tally)
     clear_counts(tally->data.bucket, PEBS_BUCKETS + 1);
 }
 
-static void count_address(struct pebs_histogram *histogram, uint64_t address)
-{
-    uint64_t i = (address - histogram->base) >> histogram->shift;
+/* Where a histogram counts: no count changes it, and so it stays in registers.
+ */
+struct scale {
+    uint64_t base;
+    unsigned shift;
+};
 
-    if (address < histogram->base || i > PEBS_BUCKETS)
+static struct scale scale_of(const struct pebs_histogram *histogram)
+{
+    return (struct scale){histogram->base, histogram->shift};
+}
+
+static inline void count_address(struct pebs_histogram *histogram,
+                                 struct scale scale, uint64_t address)
+{
+    uint64_t i = (address - scale.base) >> scale.shift;
+
+    if (address < scale.base || i > PEBS_BUCKETS)
         i = PEBS_BUCKETS;
     histogram->bucket[i]++;
 }
 
-static inline void add(struct pebs_tally *tally, uint64_t counters,
-                       uint64_t tx_abort, uint64_t code, uint64_t data)
+/* The record of this number. */
+static inline void add(struct pebs_tally *tally, uint64_t number,
+                       struct scale of_code, struct scale of_data,
+                       uint64_t counters, uint64_t tx_abort, uint64_t code,
+                       uint64_t data)
 {
-    const uint64_t way = tally->records++ % PEBS_WAYS;
+    const uint64_t way = number % PEBS_WAYS;
 
     tally->by_counters[way][counters & 0xff]++;
     tally->by_abort[way][tx_abort >> 32 & 0xff]++;
-    count_address(&tally->code, code);
-    count_address(&tally->data, data);
+    count_address(&tally->code, of_code, code);
+    count_address(&tally->data, of_data, data);
 }
 
 void pebs_tally_add(struct pebs_tally *tally, const struct pebs_record *record)
 {
     /* At most one of the two is present, and the other is 0. */
-    add(tally, record->applicable_counter | record->global_status,
-        record->tx_abort,
+    add(tally, tally->records++, scale_of(&tally->code), scale_of(&tally->data),
+        record->applicable_counter | record->global_status, record->tx_abort,
         pebs_has(record, PEBS_EVENTING_IP) ? record->eventing_ip : record->rip,
         record->data_linear_address);
 }
@@ -63,28 +79,28 @@ SAME(3, eventing_ip, EVENTING_IP);
 SAME(2, tx_abort, TX_ABORT);
 SAME(3, tx_abort, TX_ABORT);
 
-#define AHEAD 4096 /* bytes that are asked of memory before their turn */
-
 /* Up to a record that is cut, or that pebs_next() has to look at. */
 static void add_many(struct pebs_tally *tally, struct pebs_reader *reader,
                      size_t size)
 {
     const uint8_t *const bytes = reader->bytes;
+    const struct scale code = scale_of(&tally->code);
+    const struct scale data = scale_of(&tally->data);
     const size_t end = reader->size;
+    uint64_t number = tally->records;
     size_t at = reader->next;
 
     for (; end - at >= size; at += size) {
         const uint64_t tx_abort = pebs_quadword(bytes + at + TX_ABORT);
         if ((tx_abort & TX_ABORT_RESERVED) != 0)
             break;
-        if (end - at > AHEAD + PEBS_FIXED_SIZE_MAX) {
-            __builtin_prefetch(bytes + at + AHEAD + COUNTERS);
-            __builtin_prefetch(bytes + at + AHEAD + TX_ABORT);
-        }
-        add(tally, pebs_quadword(bytes + at + COUNTERS), tx_abort,
-            pebs_quadword(bytes + at + EVENTING_IP),
+        if (end - at > PEBS_AHEAD + PEBS_FIXED_SIZE_MAX)
+            pebs_ask(bytes + at);
+        add(tally, number++, code, data, pebs_quadword(bytes + at + COUNTERS),
+            tx_abort, pebs_quadword(bytes + at + EVENTING_IP),
             pebs_quadword(bytes + at + DATA));
     }
+    tally->records = number;
     reader->next = at;
 }
 
