@@ -33,6 +33,8 @@ static struct vcpu *start(uint64_t event, uint64_t from)
     assert_true(turns_start(false));
     hypervisor.has_os = hypervisor.for_os = true;
     v = fake_cpu_vcpu(0);
+    v->vmcb->cs.attributes |= CS_L;
+    direct_never(v);
     v->levels = (struct levels){.sce = true};
     assert_true(msr_write(v->model, 0x186, BRANCHES));
     assert_true(msr_write(v->model, 0x187, event));
