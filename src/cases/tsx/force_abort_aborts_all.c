@@ -3,6 +3,7 @@
 #include "asm/tsx_bodies.h"
 #include "src/harness/case.h"
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/counting/abort_reach.h"
 #include "src/counting/counters.h"
 #include "src/counting/ring3_forced.h"
@@ -14,6 +15,7 @@
 #define BIT0          TSX_FORCE_ABORT_RTM_FORCE_ABORT
 #define COMMIT_TRIES  1000
 #define COUNTED_TRIES 32
+#define OUTSIDE_TRIES 32
 
 /* With the bit clear transactions work. No transaction is promised to commit
  * (SDM 1, "RTM"), but of a thousand with one store each some must. */
@@ -49,6 +51,31 @@ static void check_registers(struct test_context *t)
         check(t, commits == 0, "%s: %u of %u committed; wanted 0", rows[i].what,
               commits, tries);
     }
+}
+
+/* The bit makes transactions abort, and leaves none that XEND could end: before
+ * any, and after one that was aborted (SDM 2, "XEND"). */
+static void check_outside(struct test_context *t)
+{
+    unsigned other = 0;
+    int last = HW_GP;
+
+    for (unsigned i = 0; i < OUTSIDE_TRIES; i++) {
+        struct tsx_block block = {.body = tsx_body_nothing};
+        if (i % 2 != 0)
+            (void)tsx_inside(&block);
+        block = (struct tsx_block){.body = tsx_body_xend};
+        int outcome = tsx_outside(&block);
+        if (outcome == HW_GP)
+            continue;
+        other++;
+        last = outcome;
+    }
+    check(t, other == 0,
+          "XEND outside a transaction: %u of %u raised something else, at last "
+          "%s; wanted #GP",
+          other, OUTSIDE_TRIES,
+          last == TSX_RAN ? "no exception" : fault_name(last));
 }
 
 /* A write while counters count, as a driver makes it that adds counter 3 to
@@ -121,6 +148,7 @@ TEST(force_abort_aborts_all,
     WITH_PREFIX (t, "RTM_FORCE_ABORT = 1") {
         rtm_check_forced(t, &forced);
         note(t, "%u of %u transactions aborted", forced.aborted, forced.tried);
+        check_outside(t);
     }
     check_registers(t);
     WITH_PREFIX (t, "RTM_FORCE_ABORT = 1")

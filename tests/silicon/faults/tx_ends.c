@@ -83,6 +83,12 @@ FAULT(xend_outside_error,
       .caught = {"skylake-2017 on 1 tsx_xend_outside FAIL"},
       .breaks = XEND_ERROR_0)
 
+FAULT(xend_forced_ignored,
+      .what = "[B] XEND outside of a transaction raises no #GP while "
+              "RTM_FORCE_ABORT is 1",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
+      .breaks = XEND_FORCED_IS_GP)
+
 FAULT(ctrl_clear_hides_another,
       .what = "[F] TSX_CPUID_CLEAR of 122H clears CPUID.07H.0:EBX[5] too",
       .caught = {"cascadelake on 1 tsx_ctrl_disable FAIL"},

@@ -257,6 +257,9 @@ static struct action xend(struct vcpu *v)
     if (tx->depth == 0 && v->vmcb->cpl > 0 &&
         !faults_rule(v->model->machine, XEND_OUTSIDE_RING3, true))
         return action_complete(ACTION_RETIRE, v->current.length);
+    if (tx->depth == 0 && tsx_is_forced(v->model) &&
+        !faults_rule(v->model->machine, XEND_FORCED_IS_GP, true))
+        return action_complete(ACTION_RETIRE, v->current.length);
     if (tx->depth == 0 && seems_to_run(v))
         return action_complete(ACTION_RETIRE, v->current.length);
     if (tx->depth == 0 && !faults_ignore_xend(v->model))

@@ -354,6 +354,7 @@ enum rule {
     X87_STORES_UNDONE,     /* the last two bytes of ten */
     EXCEPTION_KEEPS_STACK, /* below RSP, where it aborts */
     XEND_ERROR_0,          /* of its #GP */
+    XEND_FORCED_IS_GP,     /* outside, while bit 0 of 10FH is set */
     INNER_SETS_STAY,       /* monitored, when an inner region ends */
     OUTER_WHILE_NESTED,    /* monitored */
     INNER_WRITES_MONITORED,

@@ -119,6 +119,9 @@ bool tsx_conflict(const struct machine *m, unsigned sets, bool write);
 /* XTEST raises #UD. */
 bool tsx_xtest_invalid(const struct processor *p);
 
+/* Regime B: does RTM_FORCE_ABORT abort all transactions of this thread? */
+bool tsx_is_forced(const struct processor *p);
+
 /* XEND and XABORT raise #UD. */
 bool tsx_rtm_invalid(const struct processor *p);
 

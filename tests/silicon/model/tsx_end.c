@@ -177,7 +177,7 @@ static void disturb_others(struct processor *p)
     }
 }
 
-static bool is_forced(const struct processor *p)
+bool tsx_is_forced(const struct processor *p)
 {
     return p->cpu->regime == REGIME_B &&
            (p->tsx.force_abort & RTM_FORCE_ABORT) != 0;
@@ -190,7 +190,7 @@ static void disturb_forced(struct processor *p, bool aborted)
     const struct machine *m = p->machine;
     struct processor *s = p->sibling;
 
-    if (is_forced(p) && (p->pmu.global_ctrl & BIT(3)) != 0 &&
+    if (tsx_is_forced(p) && (p->pmu.global_ctrl & BIT(3)) != 0 &&
         (p->pmu.select[3] & EVTSEL_CMASK) != 0 &&
         !faults_rule(m, FORCED_WITH_CMASK, true))
         p->pmu.counter[3] = (p->pmu.counter[3] + 1) & COUNTER_MASK;
@@ -198,7 +198,8 @@ static void disturb_forced(struct processor *p, bool aborted)
         p->pmu.select[1] &= ~EVTSEL_INT;
     if (s == NULL)
         return;
-    if (is_forced(s) && !is_forced(p) && (s->pmu.global_ctrl & BIT(3)) != 0 &&
+    if (tsx_is_forced(s) && !tsx_is_forced(p) &&
+        (s->pmu.global_ctrl & BIT(3)) != 0 &&
         !faults_rule(m, FORCED_BESIDE_SIBLING, true))
         s->pmu.counter[3] = (s->pmu.counter[3] + 1) & COUNTER_MASK;
     if ((s->pmu.global_ctrl & BIT(0)) != 0 &&
