@@ -25,17 +25,20 @@
 #define RTIT_CYC_EN     BIT(1)
 #define RTIT_OS         BIT(2)
 #define RTIT_USER       BIT(3)
+#define RTIT_FUP_ON_PTW BIT(5)
 #define RTIT_CR3_FILTER BIT(7)
 #define RTIT_TOPA       BIT(8)
 #define RTIT_MTC_EN     BIT(9)
 #define RTIT_TSC_EN     BIT(10)
 #define RTIT_DIS_RETC   BIT(11)
+#define RTIT_PTW_EN     BIT(12)
 #define RTIT_BRANCH_EN  BIT(13)
 #define RTIT_MTC_FREQ   BITS(17, 14)
 #define RTIT_CYC_THRESH BITS(22, 19)
 #define RTIT_PSB_FREQ   BITS(27, 24)
 #define RTIT_EVENT_EN   BIT(31)
 #define RTIT_DIS_TNT    BIT(55)
+#define RTIT_INJECT     BIT(56) /* InjectPsbPmiOnEnable */
 
 /* Table "IA32_RTIT_STATUS MSR"; the rest of it is PacketByteCnt. */
 #define RTIT_FILTER_EN  BIT(0)
@@ -43,6 +46,7 @@
 #define RTIT_TRIGGER_EN BIT(2)
 #define RTIT_ERROR      BIT(4)
 #define RTIT_STOPPED    BIT(5)
+#define RTIT_PENDING    BITS(7, 6) /* PendPSB, PendTopaPMI */
 
 /* The processor around an instruction. */
 struct pt_step {
@@ -71,6 +75,8 @@ struct cpuid_row pt_leaf(const struct processor *p, uint32_t subleaf);
 #define PT_EBX_CONFIGURABLE BIT(1) /* PSB frequency and CYC */
 #define PT_EBX_IP_FILTER    BIT(2)
 #define PT_EBX_MTC          BIT(3)
+#define PT_EBX_PTWRITE      BIT(4)
+#define PT_EBX_PRESERVE     BIT(6) /* PSB and PMI */
 #define PT_EBX_EVENT        BIT(7)
 #define PT_EBX_DIS_TNT      BIT(8)
 #define PT_ECX_TOPA         BIT(0)

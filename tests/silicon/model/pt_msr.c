@@ -127,6 +127,10 @@ static uint64_t ctl_writable(const struct processor *p)
         mask |= RTIT_CYC_EN | RTIT_CYC_THRESH | RTIT_PSB_FREQ;
     if ((leaf.ebx & PT_EBX_MTC) != 0)
         mask |= RTIT_MTC_EN | RTIT_MTC_FREQ;
+    if ((leaf.ebx & PT_EBX_PTWRITE) != 0)
+        mask |= RTIT_PTW_EN | RTIT_FUP_ON_PTW;
+    if ((leaf.ebx & PT_EBX_PRESERVE) != 0)
+        mask |= RTIT_INJECT;
     if ((leaf.ebx & PT_EBX_EVENT) != 0)
         mask |= RTIT_EVENT_EN;
     if ((leaf.ebx & PT_EBX_DIS_TNT) != 0)
@@ -187,7 +191,9 @@ static bool write_ctl(struct processor *p, uint64_t value)
 /* FilterEn, ContextEn, TriggerEn: "writes are ignored". */
 static bool write_status(struct processor *p, uint64_t value)
 {
-    uint64_t writable = RTIT_ERROR | RTIT_STOPPED;
+    const bool preserves = (pt_leaf(p, 0).ebx & PT_EBX_PRESERVE) != 0;
+    uint64_t writable =
+        RTIT_ERROR | RTIT_STOPPED | (preserves ? RTIT_PENDING : 0);
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0;
 
     if (faults_pt(p, PT_STATUS_IGNORES, true))

@@ -10,5 +10,5 @@ const struct personality personality_cometlake_2022 = {
     .microcode = 0xEC,
     .regime = REGIME_F,
     .has_rtm = true,
-    COMET_LAKE,
+    COMET_LAKE(family_cpuid),
 };

@@ -9,10 +9,10 @@
 const struct personality personality_cometlake_rtm_2022 = {
     .name = "cometlake-rtm-2022",
     .brand = "Simulated Comet Lake with RTM_ALLOW",
-    .signature = 0x000A0655,
+    .signature = 0x000A0654,
     .microcode = 0xEC,
     .regime = REGIME_F,
     .mcu_opt_ctrl = BIT(1),
     .has_rtm = true,
-    COMET_LAKE,
+    COMET_LAKE(family_cpuid_cml),
 };

@@ -19,6 +19,13 @@
     { 0x14, 0, 1, 0x0000000F, 0x00000007, 0 },                                \
     { 0x14, 1, 0x02490002, 0x003F1FFF, 0, 0 }
 
+/* Of Golden Cove and Gracemont, as processors of 06_8FH and 06_97H have been
+ * read: PTWRITE, of which the simulator has the bits of registers alone, PSB and
+ * PMI preservation; cycle thresholds to 16 alone. */
+#define GOLDEN_COVE_PT(lip)                                                   \
+    { 0x14, 0, 1, 0x0000005F, (lip) << 31 | 0x00000007, 0 },                  \
+    { 0x14, 1, 0x02490002, 0x003F003F, 0, 0 }
+
 /* Leaf 0DH: XCR0 may have x87, SSE and AVX; upper halves of YMM at 240H. */
 #define XSAVE_AVX                                                             \
     { 0x0D, 0, 0x7, 0x340, 0x340, 0 }, { 0x0D, 2, 0x100, 0x240, 0, 0 }
@@ -38,6 +45,17 @@ const struct cpuid_row family_cpuid[10] = {
     LEAF_4(8, 4, 1024, 16),
     XSAVE_AVX,
     SKYLAKE_PT,
+    { 0x15, 0, 2, 250, 24000000, 0 },
+    { 0x16, 0, 3000, 3500, 100, 0 },
+};
+
+/* Comet Lake of 06_A5H_4, as one has been read: no single range, cycle
+ * thresholds to 4096. */
+const struct cpuid_row family_cpuid_cml[10] = {
+    LEAF_4(8, 4, 1024, 16),
+    XSAVE_AVX,
+    { 0x14, 0, 1, 0x0000000F, 0x00000003, 0 },
+    { 0x14, 1, 0x02490002, 0x003F3FFF, 0, 0 },
     { 0x15, 0, 2, 250, 24000000, 0 },
     { 0x16, 0, 3000, 3500, 100, 0 },
 };
@@ -74,26 +92,25 @@ const struct cpuid_row family_cpuid_icx[10] = {
 };
 
 /* Sapphire Rapids: L2 2 MiB in 16 ways, as leaf 4 of it says; 8 MiB here. Leaf
- * 14H, 15H and 16H are those of Ice Lake here. Leaf 1CH: 8, 16 and 32 records,
+ * 15H and 16H are those of Ice Lake here. Leaf 1CH: 8, 16 and 32 records,
  * and all else that there is of architectural ones, as CPUs of 06_97H_2, with
  * the same core, have been read. */
 const struct cpuid_row family_cpuid_spr[11] = {
     LEAF_4(12, 16, 2048, 16),
     XSAVE_AVX,
-    SKYLAKE_PT,
+    GOLDEN_COVE_PT(0u),
     { 0x15, 0, 2, 250, 24000000, 0 },
     { 0x16, 0, 3000, 3500, 100, 0 },
     { 0x1C, 0, 0x4000000B, 0x00000007, 0x00000007, 0 },
 };
 
 /* Alder Lake, as a processor of 06_97H_2 has been read: its leaf 0AH is the
- * same on both kinds of cores. Here leaf 14H is that of Ice Lake, with an
- * address as it is (LIP) on the second kind, leaf 4 without the bigger code
- * cache of that. */
+ * same on both kinds of cores. Leaf 14H has linear addresses (LIP) on the second
+ * kind, leaf 4 is without the bigger code cache of that. */
 const struct cpuid_row family_cpuid_glc[11] = {
     LEAF_4(12, 10, 2048, 16),
     XSAVE_AVX,
-    SKYLAKE_PT,
+    GOLDEN_COVE_PT(0u),
     { 0x15, 0, 2, 120, 38400000, 0 },
     { 0x1A, 0, 0x40000001, 0, 0, 0 },
     { 0x1C, 0, 0x4000000B, 0x00000007, 0x00000007, 0 },
@@ -102,19 +119,18 @@ const struct cpuid_row family_cpuid_glc[11] = {
 const struct cpuid_row family_cpuid_grt[11] = {
     LEAF_4(8, 16, 2048, 16),
     XSAVE_AVX,
-    { 0x14, 0, 1, 0x0000000F, 0x80000007, 0 },
-    { 0x14, 1, 0x02490002, 0x003F1FFF, 0, 0 },
+    GOLDEN_COVE_PT(1u),
     { 0x15, 0, 2, 120, 38400000, 0 },
     { 0x1A, 0, 0x20000001, 0, 0, 0 },
     { 0x1C, 0, 0xC000000B, 0x00000007, 0x00000007, 0 },
 };
 
-/* Alder Lake-N, as processors of 06_BEH have been read, but for PTWRITE, power
- * events and PSB and PMI preservation in leaf 14H, and its smaller last level. */
+/* Alder Lake-N, as processors of 06_BEH have been read, but for power events in
+ * leaf 14H, and its smaller last level. */
 const struct cpuid_row family_cpuid_grt_alone[11] = {
     LEAF_4(8, 16, 2048, 16),
     XSAVE_AVX,
-    { 0x14, 0, 1, 0x0000018F, 0x80000007, 0 },
+    { 0x14, 0, 1, 0x000001DF, 0x80000007, 0 },
     { 0x14, 1, 0x02490002, 0x003FFFFF, 0, 0 },
     { 0x15, 0, 2, 88, 38400000, 0 },
     { 0x1A, 0, 0x20000001, 0, 0, 0 },

@@ -10,9 +10,9 @@
 #include "tests/silicon/model/personality.h"
 
 extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
-    family_cpuid_bdw[7], family_cpuid_icl[10], family_cpuid_icx[10],
-    family_cpuid_spr[11], family_cpuid_glc[11], family_cpuid_grt[11],
-    family_cpuid_grt_alone[11];
+    family_cpuid_cml[10], family_cpuid_bdw[7], family_cpuid_icl[10],
+    family_cpuid_icx[10], family_cpuid_spr[11], family_cpuid_glc[11],
+    family_cpuid_grt[11], family_cpuid_grt_alone[11];
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
     family_msrs_hsw[2], family_msrs_snb[3], family_msrs_icx[5],
     family_msrs_spr[5], family_msrs_grt[4];
@@ -76,21 +76,22 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 #define SPECULATION_2018 0x9C000000
 #define SPECULATION_2019 (SPECULATION_2018 | 0x400)
 
-#define SKYLAKE_COMMON(own_msrs)                            \
+#define SKYLAKE_COMMON(rows, own_msrs)                      \
     .leaf_max = 0x16, .perfmon_version = 4,                 \
     .perf_capabilities = PERF_CAPABILITIES(5, 3),           \
     .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,       \
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309, \
     CACHES(1024, 4, 128, 12), .offcore_dram = OFFCORE_DRAM, \
-    FAMILY_COMMON(family_cpuid, own_msrs, family_events_skl)
+    FAMILY_COMMON(rows, own_msrs, family_events_skl)
 
 #define SKYLAKE_CLIENT \
-    SKYLAKE_COMMON(family_msrs_skl), .uncore = &family_uncore_skl
-#define SKYLAKE_SERVER SKYLAKE_COMMON(family_msrs_skx), .lbr_beside_pt = true
+    SKYLAKE_COMMON(family_cpuid, family_msrs_skl), .uncore = &family_uncore_skl
+#define SKYLAKE_SERVER \
+    SKYLAKE_COMMON(family_cpuid, family_msrs_skx), .lbr_beside_pt = true
 
 /* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
-#define COMET_LAKE                                  \
-    SKYLAKE_COMMON(family_msrs_skl),                \
+#define COMET_LAKE(rows)                            \
+    SKYLAKE_COMMON(rows, family_msrs_skl),          \
         .leaf7_edx = SPECULATION_2019 | 0x20000200, \
         .arch_capabilities = BIT(7)
 
