@@ -89,14 +89,46 @@ static unsigned counters_of(const json_t *object)
     return set;
 }
 
+static const struct {
+    const char *key;
+    unsigned shift;
+} fields[] = {{"EventCode", 0},  {"UMask", 8},   {"EdgeDetect", 18},
+              {"AnyThread", 21}, {"Invert", 23}, {"CounterMask", 24}};
+
+/* "0xC0", or "0xB7, 0xBB"; not there is 0. */
+static bool fits(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    const char *text = json_string_value(value);
+    char *end;
+
+    if (text == NULL)
+        return value == NULL || json_is_integer(value)
+                   ? field(object, key) <= 0xff
+                   : false;
+    return strtoull(text, &end, 0) <= 0xff && end != text &&
+           (*end == '\0' || *end == ',');
+}
+
+const char *event_list_malformed(const json_t *list, const char *name)
+{
+    const json_t *object;
+    size_t index;
+
+    json_array_foreach(list, index, object)
+    {
+        const char *text =
+            json_string_value(json_object_get(object, "EventName"));
+        if (text != NULL && strcasecmp(text, name) == 0)
+            for (size_t i = 0; i < COUNT(fields); i++)
+                if (!fits(object, fields[i].key))
+                    return fields[i].key;
+    }
+    return NULL;
+}
+
 static void fill(const json_t *object, struct event *event)
 {
-    static const struct {
-        const char *key;
-        unsigned shift;
-    } fields[] = {{"EventCode", 0},  {"UMask", 8},   {"EdgeDetect", 18},
-                  {"AnyThread", 21}, {"Invert", 23}, {"CounterMask", 24}};
-
     event->wanted.select = 0;
     for (size_t i = 0; i < COUNT(fields); i++)
         event->wanted.select |= (field(object, fields[i].key) & 0xff)

@@ -25,6 +25,9 @@ struct event {
 /* Reads the list; NULL with a line on the standard error. */
 json_t *event_list_read(const char *path);
 
+/* What of it is no number that an event can have ("EventCode"), or NULL. */
+const char *event_list_malformed(const json_t *list, const char *name);
+
 /* The event whose name `text` begins with: of the list (NULL: there is none),
  * or perf's own ("cycles"). How long the name is, 0: it is none of these. Only
  * a fixed counter that is not planned counts it: counters is then

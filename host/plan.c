@@ -202,12 +202,16 @@ static bool place_event(const struct plan *plan, const char *name,
                         struct event *event, struct placement *place)
 {
     char why[CONSTRAINTS_WHY_BYTES];
+    const char *field;
 
     if (!parse_event(plan->list, name, event))
         fprintf(stderr,
                 "tsxpmu: %s: not an event: a name in the manual, or "
                 "EVENT/UMASK in hexadecimal\n",
                 name);
+    else if ((field = event_list_malformed(plan->list, event->name)) != NULL)
+        fprintf(stderr, "tsxpmu: %s: %s in the list is none of an event's\n",
+                name, field);
     else if (event->counters == EVENT_UNPLANNED)
         fprintf(stderr,
                 "tsxpmu: %s: needs a fixed counter that is not planned\n",

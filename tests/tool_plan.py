@@ -2,8 +2,10 @@
 """The host tool's groups of events: what it prints, and what it says of events
 that fit nowhere or are none."""
 
+import json
 import re
 import subprocess
+import tempfile
 
 from tool import TOOL, misused
 
@@ -20,9 +22,9 @@ def prints(words, text):
         yield f"got {got}"
 
 
-def refused(words, *lines):
+def refused(words, *lines, status=1):
     got = plan(*words.split())
-    if got != (1, "", "".join(f"tsxpmu: {line}\n" for line in lines)):
+    if got != (status, "", "".join(f"tsxpmu: {line}\n" for line in lines)):
         yield f"got {got}"
 
 
@@ -30,6 +32,22 @@ def groups(words, wanted):
     status, out, errors = plan(*words.split())
     if status or errors or out.count("group ") != wanted:
         yield f"status {status}, wanted {wanted} groups: {out}{errors}"
+
+
+def malformed():
+    """Never another event than the one that was asked for."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        for key, value in (("EventCode", "0xZZ"), ("EventCode", ""), ("UMask", "0x100"),
+                           ("UMask", 256), ("UMask", -1), ("UMask", [1]),
+                           ("CounterMask", "x"), ("EventCode", "0xC0x")):
+            event = {"EventName": "A.B", "EventCode": "0xC4", "UMask": "0x01", key: value}
+            json.dump([event], file)
+            file.flush()
+            for p in refused(f"A.B --events {file.name}",
+                             f"A.B: {key} in the list is none of an event's"):
+                yield f"{key} {value!r}: {p}"
+            file.seek(0)
+            file.truncate()
 
 
 LIST = "tests/golden/events.json"
@@ -150,11 +168,15 @@ def run(result):
             (f"CPU_CLK_UNHALTED.REF_TSC --events {LIST}",
              "CPU_CLK_UNHALTED.REF_TSC: needs a fixed counter that is not planned"),
             (f"L1D_PEND_MISS.PENDING --counters 2 --events {LIST}",
-             "L1D_PEND_MISS.PENDING: the list has no counter for it that is there"),
+             "L1D_PEND_MISS.PENDING: the list has no counter for it that is there"))
+        for p in refused(words, line)])
+    result("tool: plan by a list that cannot be read", [
+        p for words, line in (
             ("c4/00 --events build/no/such",
              "unable to open build/no/such: No such file or directory"),
             ("c4/00 --events README.md", "README.md:1: '[' or '{' expected near '#'"))
-        for p in refused(words, line)])
+        for p in refused(words, line, status=2)])
+    result("tool: plan by a list with numbers that are none", malformed())
     result("tool: plan of what perf takes for no event", [
         p for word in ("cpu//", "cpu/event=0x1c4/", "cpu/event=/", "cpu/what=1/", "cpu/event=1",
                        "r", "rx1", "cycles:x", "cycle", "r01c4:", "r01c4p")

@@ -88,7 +88,7 @@ int command_plan(int argc, char **argv)
         arguments_read(&usage, argc, argv, &planning);
     if (planning.events != NULL &&
         (planning.plan.list = event_list_read(planning.events)) == NULL)
-        return STATUS_FOUND;
+        return STATUS_TROUBLE;
     const bool good =
         plan_events(&planning.plan, (const char *const *)arguments.words,
                     (unsigned)arguments.count, stdout);
