@@ -74,10 +74,10 @@ def counted(form):
         yield f"{got}, wanted {number} of {want}"
 
 
-def unreadable(path, line):
-    run = subprocess.run([TOOL, "decode", "pebs", path, "--format=3"],
+def unreadable(path, line, *words):
+    run = subprocess.run([TOOL, "decode", *(words or ("pebs", "--format=3")), path],
                          check=False, capture_output=True, timeout=60)
-    if run.returncode != 1 or run.stderr.decode() != line + "\n" or run.stdout:
+    if run.returncode != 2 or run.stderr.decode() != line + "\n" or run.stdout:
         yield f"status {run.returncode}, {run.stderr.decode()}"
 
 
@@ -134,6 +134,11 @@ def run(result):
         "build/no/such", "tsxpmu: build/no/such: No such file or directory"))
     result("tool: a directory", unreadable(
         "build", "tsxpmu: build: at 0x0: Is a directory"))
+    result("tool: no trace to read", [
+        p for path, why in (("build/no/such", "No such file or directory"),
+                            ("build", "at 0x0: Is a directory"))
+        for words in (("pt",), ("pt", "--tsx"), ("pt", "--count"))
+        for p in unreadable(path, f"tsxpmu: {path}: {why}", *words)])
     result("tool: wrong use", [
         p for words in ((), ("decode",), ("decode", "pebs", "x"),
                         ("decode", "bts", "x", "--format=3"),

@@ -52,7 +52,7 @@ int command_decode_pebs(int argc, char **argv)
         .doc = "Prints the PEBS records of a raw buffer: every field of every "
                "record, by its name in the manual. FILE: - is the standard "
                "input. Its status is 1 where the records are not as they "
-               "should be, or cannot be read.",
+               "should be, 2 where they cannot be read.",
         .options = options,
         .option = option,
         .least = 1,
@@ -66,9 +66,9 @@ int command_decode_pebs(int argc, char **argv)
     FILE *file = arguments_open(path);
 
     if (file == NULL)
-        return STATUS_FOUND;
-    return (decoding.count ? count_pebs : decode_pebs)(file, path,
-                                                       decoding.format, stdout)
-               ? STATUS_GOOD
-               : STATUS_FOUND;
+        return STATUS_TROUBLE;
+    if ((decoding.count ? count_pebs : decode_pebs)(file, path, decoding.format,
+                                                    stdout))
+        return STATUS_GOOD;
+    return ferror(file) ? STATUS_TROUBLE : STATUS_FOUND;
 }

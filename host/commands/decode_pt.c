@@ -163,7 +163,7 @@ int command_decode_pt(int argc, char **argv)
         .doc = "Prints a raw stream of Intel Processor Trace, or one in a file "
                "of Linux's perf: every packet, by its name in the manual. "
                "FILE: - is the standard input. Its status is 1 where packets "
-               "are not as they should be, or cannot be read.",
+               "are not as they should be, 2 where they cannot be read.",
         .options = options,
         .option = option,
         .least = 1,
@@ -175,6 +175,9 @@ int command_decode_pt(int argc, char **argv)
     const char *path = arguments.words[0];
     FILE *file = arguments_open(path);
 
-    return file != NULL && decode_pt(file, path, &pt, stdout) ? STATUS_GOOD
-                                                              : STATUS_FOUND;
+    if (file == NULL)
+        return STATUS_TROUBLE;
+    if (decode_pt(file, path, &pt, stdout))
+        return STATUS_GOOD;
+    return ferror(file) ? STATUS_TROUBLE : STATUS_FOUND;
 }
