@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rules.h - what the model asks of counters, records, transactions and the
- * uncore before it acts: rules, which hold or not, and quantities. Without a
- * fault the answer is what it found; an entry of faults/ names the one that it
- * breaks. Processor Trace has its own: pt_rules.h.
+ * rules.h - what the model asks before it acts: rules, which hold or not, and
+ * quantities. Without a fault the answer is what it found; an entry of faults/
+ * names the one that it breaks. Processor Trace has its own: pt_rules.h.
  */
 #ifndef SILICON_MODEL_RULES_H
 #define SILICON_MODEL_RULES_H
