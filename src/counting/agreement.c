@@ -193,7 +193,10 @@ static void judge_fixed(const struct tally *y)
  * a few off. */
 static bool judge_counter(const struct tally *y, unsigned n)
 {
-    const bool aborts = n == 2 && y->aborts != 0;
+    struct erratum_found found;
+    const bool aborts =
+        n == 2 && y->aborts != 0 &&
+        errata_find(test_cpu(y->c.t), ERRATUM_PMC2_OVER_ABORTS, &found);
 
     return check_known(
         y->c.t, y->outliers[n] == 0,

@@ -227,7 +227,7 @@ static void judge_inside(struct contexts *c, const struct row *row,
                 way->aborts && cycles ? got[2] <= got[0] - in_tx / 2
                                       : is_near(got[2], kept, by),
                 invalid ? ERRATUM_PMC2_OVER_ABORTS : erratum,
-                invalid || (events && known),
+                invalid || (!cycles && known),
                 "IA32_PMC2 (C3H), with IN_TXCP, counted %lu of %lu; wanted %lu",
                 got[2], got[0], kept);
 }
