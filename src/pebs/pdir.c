@@ -119,22 +119,31 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
         s->first = wanted;
 }
 
+/* The least of so many: an SMI adds what its handler retires. */
+#define OPENINGS 4
+
 bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening)
 {
     struct test_context *t = p->t;
     const bool fixed = counter == PLACE_FIXED0;
     char name[MSR_NAME_BYTES];
 
-    if (!set_msr_again(t, bank_msr(counter), 0) ||
-        !(fixed ? set_msr_again(t, IA32_FIXED_CTR_CTRL,
+    if (!(fixed ? set_msr_again(t, IA32_FIXED_CTR_CTRL,
                                 IA32_FIXED_CTR_CTRL_OS(0) |
                                     IA32_FIXED_CTR_CTRL_USR(0))
                 : set_msr_again(t, IA32_PERFEVTSEL(counter),
                                 PRECISE_INSTRUCTIONS | IA32_PERFEVTSEL_USR |
                                     IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN)))
         return false;
-    *opening =
-        pdir_opening(BIT(counter), fixed ? RDPMC_FIXED : counter) - PDIR_BEFORE;
+    *opening = UINT64_MAX;
+    for (unsigned i = 0; i < OPENINGS; i++) {
+        if (!set_msr_again(t, bank_msr(counter), 0))
+            return false;
+        const uint64_t got =
+            pdir_opening(BIT(counter), fixed ? RDPMC_FIXED : counter) -
+            PDIR_BEFORE;
+        *opening = got < *opening ? got : *opening;
+    }
     return check(t, *opening <= 1,
                  "%s, read by RDPMC after %u instructions, has counted %lu; "
                  "wanted %u or one more",
