@@ -506,7 +506,7 @@ $(B)/host/%.c.o: %.c | $(GENERATED) $(FOR_TEST)
 define link_host
 	@mkdir -p $(@D)
 	@echo "  link $@"
-	@$(CC) $(SAN) $^ -lcmocka -o $@
+	@$(CC) $(SAN) $(LOW) $^ -lcmocka -o $@
 endef
 $(HOST_TESTS:%.c=$(B)/%): $(B)/%: $(B)/host/%.c.o \
         $(call host_object,$(HOST_CORE) $(filter-out $(FAKE_CPU),$(HOST_FAKES)))
@@ -578,6 +578,11 @@ PT_FLOW    := $(filter-out $(PT_TX) $(PT_OUTPUT),$(wildcard src/cases/pt/*.c))
 $(B)/tests/host/cases/pt_tx_cases: $(call host_object,$(PT_TX))
 $(B)/tests/host/cases/pt_output_cases: $(call host_object,$(PT_OUTPUT))
 $(B)/tests/host/cases/pt_flow_cases: $(call host_object,$(PT_FLOW))
+$(B)/tests/host/cases/pt_rows_cases: $(call host_object,$(addprefix \
+    src/cases/pt/,pt_ip_compression.c pt_mode_exec.c))
+$(B)/tests/host/cases/pt_pair_cases: $(call host_object,\
+    src/cases/pt/pt_rtm_abort_conflict.c)
+$(B)/tests/host/cases/pt_rows_cases: LOW := -no-pie
 $(patsubst %.c,$(B)/%,$(wildcard tests/host/cases/pt_*_cases.c)): \
     $(B)/traced/model.o $(NEEDS_ASM:%=$(B)/traced/%.o)
 # The reader of reports; what a machine would answer is played.

@@ -8,10 +8,12 @@
     ROW(pt_transfers, PASS, PASS, "")              \
     ROW(pt_enable, PASS, PASS, "")                 \
     ROW(pt_absent, SKIP, SKIP, "")                 \
+    ROW(pt_event_packets, NONE, NONE, "")          \
     ROW(pt_events, PASS, PASS, "")                 \
     ROW(pt_filter_context, PASS, PASS, "")         \
     ROW(pt_filter_ip, SKIP, PASS, "pt_gap_traced") \
     ROW(pt_registers, PASS, PASS, "")              \
+    ROW(pt_tnt_disabled, NONE, NONE, "")           \
     ROW(pt_trace_stop, SKIP, PASS, "")             \
     ROW(pt_write_while_enabled, PASS, PASS, "")    \
     ROW(pt_thread_scope, PASS, PASS, "pt_traces_one")

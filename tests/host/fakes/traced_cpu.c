@@ -19,6 +19,10 @@
 #define VECTOR_UD 6
 #define VECTOR_GP 13
 
+/* Descriptors of ring 0. */
+#define CODE_64 UINT64_C(0x00af9a000000ffff)
+#define DATA    UINT64_C(0x00cf92000000ffff)
+
 /* A write to where DR0 points: the one that DR7 is set for here. */
 static bool is_watched(void)
 {
@@ -124,7 +128,12 @@ STEPPED(int, tsx_inside, struct tsx_block)
 extern void stepped_ring3_read(struct ring3_registers *out);
 void ring3_read(struct ring3_registers *out)
 {
-    *out = (struct ring3_registers){.cr3 = traced_cr3};
+    static const uint64_t gdt[] = {0, CODE_64, DATA};
+
+    *out = (struct ring3_registers){
+        .cr3 = traced_cr3,
+        .gdt = {.limit = sizeof(gdt) - 1, .base = (uintptr_t)gdt},
+        .ss = 2 * sizeof(gdt[0])};
 }
 
 REGION(xchg, 0, 1, "")
@@ -134,11 +143,15 @@ REGION(again, 0, 1, "")
 extern int stepped_trace_window(struct trace_window *);
 int trace_window(struct trace_window *window)
 {
+    int vector;
+
+    if (traced_rows(window, &vector))
+        return vector;
     if (traced.gates == NULL && traced_replay(window))
         return -1;
     traced_keep_begin(window->body, window->argument, window->count);
     begin(window, sizeof(*window));
-    const int vector = stepped_trace_window(window);
+    vector = stepped_trace_window(window);
     end();
     traced_keep_end(window, sizeof(*window), vector);
     return vector;
@@ -177,6 +190,15 @@ int trace_window_gates(struct trace_window *window,
     const int vector = trace_window(window);
     traced.gates = NULL;
     return vector;
+}
+
+int trace_window_segments(struct trace_window *window,
+                          uint8_t gates[TRACE_GATES_BYTES], const void *gdt,
+                          uint16_t bytes)
+{
+    (void)gdt;
+    (void)bytes;
+    return trace_window_gates(window, gates);
 }
 
 void trace_gates(uint8_t gates[TRACE_GATES_BYTES])

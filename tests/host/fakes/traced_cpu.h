@@ -28,6 +28,10 @@ bool traced_write(uint32_t number, uint64_t value);
 unsigned traced_pmis(void);
 extern bool traced_interrupts;
 
+/* After so many instructions of a transaction another processor stores to what
+ * it has read, and nothing else aborts it by chance; 0: none does. */
+extern unsigned traced_conflict;
+
 /* Is code being stepped, or played? */
 bool traced_stepping(void);
 

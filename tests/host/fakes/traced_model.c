@@ -72,7 +72,8 @@ struct pt_step traced_step(uint64_t ip, uint64_t next, uint32_t cycles)
                             .cr3 = traced_cr3,
                             .tsc = fake_tsc,
                             .cs_l = true,
-                            .cycles = cycles};
+                            .cycles = cycles,
+                            .interrupts = traced.if_set};
 }
 
 void traced_start(const char *name, const char *fault)

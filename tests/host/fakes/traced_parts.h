@@ -18,8 +18,10 @@ struct traced_state {
     uint64_t at, next; /* of it; next is that of a WRMSR */
     const uint8_t *gates;
     uint64_t dr[8];
+    bool if_set;      /* RFLAGS.IF */
     bool interrupted; /* an interrupt is to come */
     unsigned depth;   /* of the transaction */
+    unsigned steps;   /* instructions of it */
     unsigned lines;   /* written in it, one after the other, the last: */
     uint64_t line;
     bool hle;
@@ -60,6 +62,9 @@ void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back);
 /* A hint of it, before it is executed; after it. */
 void traced_take_hint(ucontext_t *u);
 void traced_hint_taken(ucontext_t *u);
+
+/* traced_rows.c: false where this window's body is to be executed. */
+bool traced_rows(struct trace_window *window, int *vector);
 
 /* traced_replay.c: what the instructions of a window were is kept, and told the
  * model again where the window is the same: a host may take long to step. */

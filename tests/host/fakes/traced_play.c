@@ -17,6 +17,8 @@
 #define VECTOR_UD 6
 #define VECTOR_GP 13
 
+unsigned traced_conflict;
+
 #define LINE_BYTES 64
 #define LINES      512 /* that a transaction may write */
 
@@ -48,7 +50,7 @@ static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
     memcpy(traced.block, traced.kept, traced.kept_bytes);
     memcpy(traced.records, traced_records(), sizeof(traced.records));
     traced.depth = 1;
-    traced.lines = 0;
+    traced.lines = traced.steps = 0;
     traced.locks = 0;
     traced.elides = tsx_elides(&traced_processor);
     traced.fallback = fallback;
@@ -120,9 +122,10 @@ void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back)
         (REG(u, REG_RSP) & ~UINT64_C(15)) - sizeof(frame) + 8 * left_out;
     memcpy((void *)REG(u, REG_RSP), frame + left_out,
            sizeof(frame) - 8 * left_out);
-    const struct pt_step now =
+    struct pt_step now =
         traced_step(vector == VECTOR_DB ? back : traced.at, handler,
                     traced_processor.choices.cycles_slow);
+    now.vector = (uint8_t)vector;
     pt_event(&traced_processor, &now);
     traced_output();
     go_on(u, handler);
@@ -184,7 +187,8 @@ static bool is_doomed(ucontext_t *u, const struct pt_step *now)
     struct tx_decision decision = {.fate = TX_RUNS};
 
     tsx_decide(&traced_processor, &decision);
-    if (decision.fate != TX_DOOMED)
+    if (decision.fate != TX_DOOMED ||
+        (!decision.forced && traced_conflict != 0))
         return false;
     pt_tx_begin(&traced_processor, now, true);
     tx_abort(u, TX_CAUSE_INSTRUCTION, decision.status);
@@ -404,6 +408,10 @@ bool traced_play(ucontext_t *u)
         traced_interrupt(REG(u, REG_RIP));
         return true;
     }
+    if (traced.depth != 0 && ++traced.steps == traced_conflict) {
+        tx_abort(u, TX_CAUSE_CONFLICT, TX_STATUS_CONFLICT | TX_STATUS_RETRY);
+        return true;
+    }
     if (traced.depth != 0 && writes_too_much(u)) {
         tx_abort(u, TX_CAUSE_WRITES, TX_STATUS_CAPACITY);
         return true;
@@ -420,6 +428,11 @@ bool traced_play(ucontext_t *u)
     if (code[0] == 0xcc || code[0] == 0xcd) {
         traced_deliver(u, code[0] == 0xcc ? VECTOR_BP : code[1],
                        traced.at + 1 + (code[0] == 0xcd));
+        return true;
+    }
+    if (code[0] == 0xfa || code[0] == 0xfb) { /* CLI, STI */
+        traced.if_set = code[0] == 0xfb;
+        played(u, 1);
         return true;
     }
     if (code[0] == 0x0f && code[1] == 0x0b) {

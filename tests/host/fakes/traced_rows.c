@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* traced_rows.c - code that a host cannot execute, of other modes and at other
+ * addresses: the model is told what its rows say that it does. */
+#include "asm/trace_window.h"
+#include "tests/host/fakes/traced_parts.h"
+
+/* As in asm/trace_bodies.inc. */
+#define TIP         3
+#define FUP         5
+#define PIP_OWN     14
+#define TIP_ALIAS   20
+#define TIP_ALIAS_2 21
+#define FUP_ALIAS_2 22
+#define PIP_COUNT   23
+#define MODE_EXEC   26
+
+#define MODE_64   1
+#define MODE_32   2
+#define MOV_BYTES 3 /* MOV to CR3 */
+#define FAR_PAIRS 3 /* the first row of trace_body_far that is of a pair */
+#define VECTOR_BP 3
+
+static const struct {
+    const uint8_t *body;
+    const struct trace_row *rows;
+} bodies[] = {{trace_body_alias, trace_body_alias_path},
+              {trace_body_far, trace_body_far_path},
+              {trace_body_modes, trace_body_modes_path}};
+
+extern int hw_msr_write(uint32_t msr, uint64_t value);
+
+struct rows {
+    struct trace_window *window;
+    uint64_t at; /* where it is */
+    int mode;
+    uint64_t raised; /* an exception, there; 0: none */
+};
+
+static struct pt_step step(const struct rows *r, uint64_t next)
+{
+    struct pt_step now = traced_step(r->at, next, 1);
+
+    now.cs_l = r->mode == MODE_64;
+    now.cs_d = r->mode == MODE_32;
+    return now;
+}
+
+static void retire(struct rows *r, uint32_t flags, uint64_t next)
+{
+    const struct instruction i = {.flags = flags};
+    const struct pt_step now = step(r, next);
+
+    pt_retired(&traced_processor, &i, &now);
+    traced_output();
+    r->at = next;
+}
+
+static void write_cr3(struct rows *r, uint64_t cr3)
+{
+    traced_cr3 = cr3;
+    retire(r, INSTRUCTION_SETS_CR3, r->at + MOV_BYTES);
+}
+
+/* To the handler of an exception, or by a branch. */
+static void go(struct rows *r, uint64_t next)
+{
+    const bool far = r->window->body == trace_body_modes;
+
+    if (r->raised == 0) {
+        retire(r,
+               far ? INSTRUCTION_FAR | INSTRUCTION_RETURN
+                   : INSTRUCTION_BRANCH | INSTRUCTION_INDIRECT,
+               next);
+        return;
+    }
+    struct pt_step now = step(r, next);
+    now.vector = VECTOR_BP;
+    pt_event(&traced_processor, &now);
+    traced_output();
+    r->raised = 0;
+    r->at = next;
+}
+
+static void raise(struct rows *r, uint64_t at)
+{
+    /* A direct jump led there. */
+    if (r->at != at)
+        retire(r, INSTRUCTION_BRANCH, at);
+    r->raised = at;
+}
+
+static void play(struct rows *r, const struct trace_row *row, unsigned number)
+{
+    const uint64_t low =
+                       (uintptr_t)r->window->body + (uint64_t)(int64_t)row->at,
+                   alias = low + r->window->argument;
+    const unsigned pair = number - FAR_PAIRS;
+
+    switch (row->kind) {
+    case TIP:
+        go(r, low);
+        break;
+    case TIP_ALIAS:
+        go(r, alias + (r->window->body == trace_body_far &&
+                               number >= FAR_PAIRS && pair % 2 == 0
+                           ? UINT64_C(1) << (TRACE_FAR_FIRST + pair / 2)
+                           : 0));
+        break;
+    case TIP_ALIAS_2:
+        go(r, alias + TRACE_ALIAS_STEP);
+        break;
+    case FUP:
+        raise(r, low);
+        break;
+    case FUP_ALIAS_2:
+        raise(r, alias + TRACE_ALIAS_STEP);
+        break;
+    case PIP_COUNT:
+        r->window->cells[0] = traced_cr3;
+        write_cr3(r, r->window->count);
+        break;
+    case PIP_OWN:
+        write_cr3(r, r->window->cells[0]);
+        break;
+    default: /* MODE_EXEC */
+        r->mode = row->at;
+    }
+}
+
+bool traced_rows(struct trace_window *window, int *vector)
+{
+    struct rows r = {.window = window, .mode = MODE_64};
+    const struct trace_row *rows = NULL;
+
+    for (unsigned n = 0; n < sizeof(bodies) / sizeof(bodies[0]); n++)
+        if (bodies[n].body == window->body)
+            rows = bodies[n].rows;
+    if (rows == NULL)
+        return false;
+    traced.at = (uintptr_t)trace_window_on;
+    traced.next = r.at = (uintptr_t)trace_window_on_next;
+    *vector = hw_msr_write(window->msr, window->control);
+    if (*vector >= 0)
+        return true;
+    for (unsigned n = 0; rows[n].kind != 0; n++)
+        play(&r, &rows[n], n);
+    retire(&r, INSTRUCTION_BRANCH, (uintptr_t)trace_window_off);
+    traced.at = (uintptr_t)trace_window_off_at;
+    traced.next = traced.at + 2;
+    hw_msr_write(window->msr, window->control & ~UINT64_C(1));
+    traced.at = traced.next = 0;
+    return true;
+}
