@@ -13,6 +13,7 @@ default rel
 
 %define IA32_PERF_GLOBAL_CTRL 0x38f
 %define NOPS_MAX              160
+%define BRANCHES_MAX          128
 
 %macro OPEN 0
         mov     ecx, IA32_PERF_GLOBAL_CTRL
@@ -70,6 +71,8 @@ section .rodata
 TABLE pdir_straight_at, 48
 %define prefix loop_
 TABLE pdir_loop_at, 31
+%define prefix branch_
+TABLE pdir_branches_at, 48
 
 section .text align=64
 global pdir_code
@@ -123,6 +126,34 @@ pdir_loop:
         L jnz   near loop_1
 %assign at at + 1
 loop_%[at]:
+        CLOSE
+        ret
+
+; JC to the next instruction, in 6 bytes.
+%macro BRANCH 0
+        db      0x0f, 0x82, 0, 0, 0, 0
+%endmacro
+
+; void pdir_branches(uint64_t rdi enable, uint64_t rsi before)
+global pdir_branches
+pdir_branches:
+        lea     r8, [.labelled]
+        imul    rsi, rsi, 6
+        sub     r8, rsi
+        OPEN
+        clc
+        jmp     r8
+%rep BRANCHES_MAX
+        BRANCH
+%endrep
+.labelled:
+%define prefix branch_
+%assign at 0
+%rep 48
+        L BRANCH
+%endrep
+%assign at at + 1
+branch_%[at]:
         CLOSE
         ret
 

@@ -15,6 +15,7 @@
 extern const uint8_t pdir_code[];
 extern const uint32_t pdir_straight_at[PDIR_STRAIGHT + 1];
 extern const uint32_t pdir_loop_at[PDIR_LOOP + 1];
+extern const uint32_t pdir_branches_at[PDIR_STRAIGHT + 1];
 
 /* Each writes `enable` to IA32_PERF_GLOBAL_CTRL (38FH) and 0 at the end; a
  * value that it refuses raises an exception that ends the job. Between the two
@@ -22,11 +23,15 @@ extern const uint32_t pdir_loop_at[PDIR_LOOP + 1];
  *   straight: one jump, `nops` NOPs (0 to PDIR_NOPS_MAX), instructions 1 to
  *             PDIR_STRAIGHT, and what closes the window;
  *   loop:     instructions 1 to PDIR_LOOP, `turns` times (1 at least),
+ *   branches: one jump, `before` conditional branches (0 to PDIR_BRANCHES_MAX)
+ *             and PDIR_STRAIGHT more, none of which is taken,
  * likewise.
  */
-#define PDIR_NOPS_MAX 160
+#define PDIR_NOPS_MAX     160
+#define PDIR_BRANCHES_MAX 128
 void pdir_straight(uint64_t enable, uint64_t nops);
 void pdir_loop(uint64_t enable, uint64_t turns);
+void pdir_branches(uint64_t enable, uint64_t before);
 
 /* Such a window, in which RDPMC reads counter `index` after PDIR_BEFORE
  * instructions that have retired: the answer. */

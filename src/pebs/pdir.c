@@ -90,7 +90,7 @@ unsigned pdir_position(const struct pebs_record *record, const uint32_t at[],
 }
 
 void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
-                   unsigned count, unsigned wanted)
+                   unsigned count, const uint32_t at[], unsigned wanted)
 {
     unsigned exact = s->by_skid[0];
 
@@ -99,8 +99,7 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
     s->none += count == 0;
     s->more += count > 1;
     for (unsigned n = 0; n < count; n++) {
-        unsigned place =
-            pdir_position(&records[n], pdir_straight_at, PDIR_STRAIGHT, false);
+        unsigned place = pdir_position(&records[n], at, PDIR_STRAIGHT, false);
         if (place == 0)
             s->outside++;
         else if (place < wanted)
@@ -108,8 +107,8 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
         else
             s->by_skid[place - wanted]++;
         s->rip_wrong +=
-            place != 0 && records[n].rip != (uint64_t)(uintptr_t)pdir_code +
-                                                pdir_straight_at[place];
+            place != 0 &&
+            records[n].rip != (uint64_t)(uintptr_t)pdir_code + at[place];
         if (s->first == 0 && place != wanted) {
             s->first = wanted;
             s->position = place;
@@ -117,6 +116,12 @@ void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
     }
     if (s->first == 0 && (count != 1 || s->by_skid[0] != exact + 1))
         s->first = wanted;
+}
+
+unsigned pdir_exact(const struct pdir_skids *s, bool or_next)
+{
+    return or_next && s->by_skid[1] > s->by_skid[0] ? s->by_skid[1]
+                                                    : s->by_skid[0];
 }
 
 /* The least of so many: an SMI adds what its handler retires. */
@@ -181,25 +186,51 @@ static void run_straight(struct sampling *p, uint64_t nops)
 /* Records that are examined of one window: one is right. */
 #define EXAMINED_MAX 4
 
+static bool add_window(struct sampling *p, const uint32_t at[], unsigned wanted,
+                       struct pdir_skids *s)
+{
+    struct pebs_record records[EXAMINED_MAX];
+    unsigned count = p->records < EXAMINED_MAX ? p->records : EXAMINED_MAX;
+
+    for (unsigned n = 0; n < count; n++)
+        if (!sampling_record(p, n, &records[n]))
+            return false;
+    pdir_skid_add(s, records, count, at, wanted);
+    return true;
+}
+
 bool pdir_skid_run(struct sampling *p, unsigned counter, unsigned others,
                    uint64_t opening, unsigned tested, struct pdir_skids *s)
 {
     struct sampling_config config = config_of(counter, 0);
-    struct pebs_record records[EXAMINED_MAX];
 
     config.count_only = others;
 
-    for (unsigned wanted = 1; wanted <= tested; wanted++) {
-        /* The opening, the jump, the NOPs and `wanted` make the period. */
+    /* The opening, the jump, the NOPs and `wanted` make the period. */
+    for (unsigned wanted = 1; wanted <= tested; wanted++)
         if (!sampling_around(p, &config, run_straight,
-                             PDIR_PERIOD - 1 - opening - wanted))
+                             PDIR_PERIOD - 1 - opening - wanted) ||
+            !add_window(p, pdir_straight_at, wanted, s))
             return false;
-        unsigned count = p->records < EXAMINED_MAX ? p->records : EXAMINED_MAX;
-        for (unsigned n = 0; n < count; n++)
-            if (!sampling_record(p, n, &records[n]))
-                return false;
-        pdir_skid_add(s, records, count, wanted);
-    }
+    return true;
+}
+
+static void run_branches(struct sampling *p, uint64_t before)
+{
+    pdir_branches(sampling_enable(&p->config), before);
+}
+
+bool pdir_branches_run(struct sampling *p, unsigned counter, unsigned tested,
+                       struct pdir_skids *s)
+{
+    struct sampling_config config = config_of(counter, 0);
+
+    _Static_assert(PDIR_PERIOD <= PDIR_BRANCHES_MAX, "all but `wanted`");
+    config.select = PRECISE_CONDITIONAL_BRANCHES;
+    for (unsigned wanted = 1; wanted <= tested; wanted++)
+        if (!sampling_around(p, &config, run_branches, PDIR_PERIOD - wanted) ||
+            !add_window(p, pdir_branches_at, wanted, s))
+            return false;
     return true;
 }
 

@@ -40,10 +40,16 @@ struct pdir_skids {
 unsigned pdir_position(const struct pebs_record *record, const uint32_t at[],
                        unsigned count, bool loop);
 
-/* Enters the records of the window in which instruction `wanted` caused the
- * overflow. */
+/* Enters the records of the window in which instruction `wanted` of the
+ * PDIR_STRAIGHT at `at` caused the overflow. */
 void pdir_skid_add(struct pdir_skids *s, const struct pebs_record records[],
-                   unsigned count, unsigned wanted);
+                   unsigned count, const uint32_t at[], unsigned wanted);
+
+/* Pure. The records that are where PDIR has them. That of Golden Cove and later
+ * (PDIR++) is taken "on the next instruction after the one that caused the
+ * overflow" (KVM's patches of Sapphire Rapids, alone): whether the record names
+ * the one or the other is not certain, but not now this and now that. */
+unsigned pdir_exact(const struct pdir_skids *s, bool or_next);
 
 /* Whether the WRMSR that opens a window counts as retired in it, 1 or 0: the
  * manual does not say, RDPMC does. Needs sampling_claim(). False where an
@@ -54,6 +60,10 @@ bool pdir_find_opening(struct sampling *p, unsigned counter, uint64_t *opening);
  * PMC3, and adds to *s. False where an access faulted or a check failed. */
 bool pdir_skid_run(struct sampling *p, unsigned counter, unsigned others,
                    uint64_t opening, unsigned tested, struct pdir_skids *s);
+
+/* The same of conditional branches: PDist (precise.h), or not. */
+bool pdir_branches_run(struct sampling *p, unsigned counter, unsigned tested,
+                       struct pdir_skids *s);
 
 /* The same at ring 3, of a NOP each, alone or not; after ring3_prepare().
  * False, ERROR is said, after an exception there, too. */

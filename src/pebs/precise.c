@@ -34,6 +34,11 @@ uint64_t precise_select(const struct identity *id, uint64_t select)
     }
 }
 
+bool precise_distribution(const struct identity *id)
+{
+    return identity_generation(id) == GOLDEN_COVE;
+}
+
 uint32_t precise_microcode(const struct identity *id)
 {
     for (size_t i = 0; i < sizeof(fixed_by) / sizeof(fixed_by[0]); i++)

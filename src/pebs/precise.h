@@ -35,6 +35,15 @@ bool precise_conditional_branches(const struct identity *id);
  * and any other select, are returned as they are. */
 uint64_t precise_select(const struct identity *id, uint64_t select);
 
+/* True where IA32_PMC0 has precise distribution (PDist): its record of a
+ * precise event is of the very one that overflows, not of the next, where the
+ * period is 128 or more; of a shorter one that is not certain. From Golden Cove
+ * on: Linux, arch/x86/events/intel/core.c, glc_get_event_constraints() and
+ * glc_limit_period(); PDISTCounter of Intel's lists of events, SPR and ADL;
+ * "eliminates any skid or shadowing effects": KVM's patches, which quote the
+ * manual, alone. */
+bool precise_distribution(const struct identity *id);
+
 /* The microcode from which on PEBS works on this processor, 0 where any does:
  * the first Sandy Bridges wrote records that cannot be used (Linux,
  * arch/x86/events/intel/core.c, intel_snb_pebs_broken()). */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* With PDIR a record is of the instruction that caused the overflow; without,
- * of a later one. */
+ * of a later one. So it is of the event with PDist. */
 #include "src/harness/case.h"
 #include "src/pebs/pdir.h"
+#include "src/pebs/precise.h"
 
 #define TESTED   32
 #define COMPARED 16   /* on the other counter */
@@ -19,11 +20,13 @@ static void check_exact(struct test_context *t, const struct pdir_skids *s,
                 "records",
                 s->windows, s->more);
     /* PDIR "mitigates"; without it no record is exact but by chance, or none is
-     * made before the window ends. */
-    const bool better = without->records != 0
-                            ? s->by_skid[0] * without->records >
-                                  without->by_skid[0] * s->records
-                            : 2 * s->by_skid[0] > s->records;
+     * made before the window ends. PDIR++ is "instruction-accurate". */
+    const bool accurate = precise_distribution(test_cpu(t));
+    const unsigned exact = pdir_exact(s, accurate);
+    const bool better =
+        without->records != 0 && !accurate
+            ? exact * without->records > without->by_skid[0] * s->records
+            : 2 * exact > s->records;
     /* Errata of PDIR (HSD011) are of periods below 100. */
     check(t, better,
           "PDIR: %u of %u records are of the instruction that caused the "
@@ -57,6 +60,48 @@ static void try_ring3(struct sampling *p, unsigned counter, uint64_t opening)
     /* Check. */
     WITH_PREFIX (p->t, "at ring 3")
         check_exact(p->t, &with, &without);
+}
+
+/* Of conditional branches on IA32_PMC0. */
+static void try_pdist(struct sampling *p)
+{
+    struct pdir_skids with = {0}, without = {0};
+    struct test_context *t = p->t;
+
+    if (!precise_distribution(test_cpu(t)))
+        return;
+
+    /* Measured. */
+    if (!pdir_branches_run(p, 0, TESTED, &with) ||
+        !pdir_branches_run(p, pdir_without(t), COMPARED, &without))
+        return;
+
+    /* Check. */
+    const unsigned exact = with.by_skid[0];
+    check(t, with.none == 0 && with.more == 0,
+          "PDist: of %u windows with one overflow each, %u made no record and "
+          "%u several",
+          with.windows, with.none, with.more);
+    check(t,
+          2 * exact > with.records &&
+              exact * without.records > without.by_skid[0] * with.records,
+          "PDist: %u of %u records on IA32_PMC0 are of the branch that caused "
+          "the overflow, which is no better than on IA32_PMC%u (%u of %u); %u "
+          "of the next, %u of earlier ones, %u of none in the window",
+          exact, with.records, pdir_without(t), without.by_skid[0],
+          without.records, with.by_skid[1], with.earlier, with.outside);
+    check(t, with.rip_wrong == 0,
+          "PDist: RIP (08H) of %u of %u records is not the instruction after "
+          "EventingIP (B0H)",
+          with.rip_wrong, with.records);
+    if (exact != with.records)
+        observe(t, "a record made with PDist is of another branch",
+                with.records - exact, with.records);
+    note(t,
+         "PDist: %u of %u records are of the branch that overflowed; without, "
+         "on IA32_PMC%u: %u of it, %u of the next one",
+         exact, with.windows, pdir_without(t), without.by_skid[0],
+         without.by_skid[1]);
 }
 
 static void run_on_processor(struct test_context *t, unsigned counter)
@@ -107,6 +152,7 @@ static void run_on_processor(struct test_context *t, unsigned counter)
          without.records - without.by_skid[0] - without.by_skid[1] -
              without.by_skid[2] - without.by_skid[3],
          without.none);
+    try_pdist(&p);
     try_ring3(&p, counter, opening);
 }
 

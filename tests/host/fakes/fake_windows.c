@@ -295,6 +295,8 @@ FAKE const uint8_t pdir_code[1024] = {0};
 FAKE const uint32_t pdir_straight_at[PDIR_STRAIGHT + 1] = {AT16(0), AT16(16),
                                                            AT16(32), 144};
 FAKE const uint32_t pdir_loop_at[PDIR_LOOP + 1] = {AT16(100), AT16(116)};
+FAKE const uint32_t pdir_branches_at[PDIR_STRAIGHT + 1] = {AT16(150), AT16(166),
+                                                           AT16(182), 594};
 
 FAKE void pdir_straight(uint64_t enable, uint64_t nops)
 {
@@ -305,6 +307,11 @@ FAKE void pdir_straight(uint64_t enable, uint64_t nops)
 FAKE void pdir_loop(uint64_t enable, uint64_t turns)
 {
     pdir_straight(enable, turns);
+}
+
+FAKE void pdir_branches(uint64_t enable, uint64_t before)
+{
+    pdir_straight(enable, before);
 }
 
 FAKE uint64_t pdir_opening(uint64_t enable, uint32_t index)

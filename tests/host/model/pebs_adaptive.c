@@ -165,6 +165,26 @@ static void pdir_of_fixed_counter_0(void **state)
     assert_int_equal(processor.pebs.triggered, BIT(32));
 }
 
+/* The branch that overflows counter 0 is the one of the record, with a period
+ * of 128; on another it is the next one. */
+static void pdist_of_counter_0(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n < 2; n++) {
+        start("sapphirerapids", "none", ROOM, 16, 15);
+        set((uint32_t)(0x186 + n), ICX_BRANCHES);
+        set((uint32_t)(0x4C1 + n), BIT(48) - 128);
+        set(0x3F1, BIT(n));
+        set(0x38F, BIT(n));
+        for (unsigned i = 0; i < 127; i++)
+            branch();
+        assert_int_equal(processor.pebs.armed, 0);
+        branch();
+        assert_int_equal(processor.pebs.triggered, n == 0 ? 1 : 0);
+        assert_int_equal(processor.pebs.armed, BIT(n));
+    }
+}
+
 static void registers_of_version_5(void **state)
 {
     static const struct {
@@ -263,6 +283,7 @@ int main(void)
         cmocka_unit_test(abort_in_memory_group),
         cmocka_unit_test(all_counters_and_events),
         cmocka_unit_test(pdir_of_fixed_counter_0),
+        cmocka_unit_test(pdist_of_counter_0),
         cmocka_unit_test(registers_of_version_5),
         cmocka_unit_test(metrics_are_shares_of_slots),
         cmocka_unit_test(events_of_some_counters),

@@ -22,6 +22,7 @@ static struct {
     unsigned shadow;    /* the instruction before it is never hit, 0: none */
     int64_t rip_off;    /* bytes */
     uint64_t elsewhere; /* added to EventingIP */
+    bool of_branches;   /* what is to be selected */
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
@@ -53,7 +54,8 @@ static unsigned period(uint64_t enable)
 
     assert_int_equal(enable, 1u << n);
     assert_int_equal(fake_msr(IA32_PEBS_ENABLE)->value, enable);
-    assert_int_equal(fake_msr(IA32_PERFEVTSEL(n))->value, 0x4301c0);
+    assert_int_equal(fake_msr(IA32_PERFEVTSEL(n))->value,
+                     device.of_branches ? 0x4301c4 : 0x4301c0);
     return (unsigned)(-fake_msr(IA32_PMC(n))->value & 0xffffffffffff);
 }
 
@@ -64,6 +66,14 @@ void pdir_straight(uint64_t enable, uint64_t nops)
         pdir_straight_at,
         (unsigned)((int)(period(enable) - device.opening - 1 - (unsigned)nops) +
                    device.skid));
+}
+
+void pdir_branches(uint64_t enable, uint64_t before)
+{
+    assert_true(before <= PDIR_BRANCHES_MAX);
+    write_record(
+        pdir_branches_at,
+        (unsigned)((int)(period(enable) - (unsigned)before) + device.skid));
 }
 
 void pdir_loop(uint64_t enable, uint64_t turns)
@@ -151,6 +161,23 @@ static void skids(void **state)
     assert_int_equal(s.rip_wrong, 8);
 }
 
+static void branches(void **state)
+{
+    (void)state;
+    device.of_branches = true;
+    for (int skid = 0; skid < 2; skid++) {
+        struct pdir_skids s = {0};
+
+        device.skid = skid;
+        assert_true(pdir_branches_run(&p, 0, 32, &s));
+        assert_int_equal(s.records, 32);
+        assert_int_equal(s.by_skid[skid], 32);
+        assert_int_equal(pdir_exact(&s, false), skid == 0 ? 32 : 0);
+        assert_int_equal(pdir_exact(&s, true), 32);
+        assert_int_equal(s.rip_wrong, 0);
+    }
+}
+
 /* Of the instruction before the one that caused the overflow. */
 static void earlier(void **state)
 {
@@ -162,11 +189,11 @@ static void earlier(void **state)
     };
 
     (void)state;
-    pdir_skid_add(&s, &record, 1, 5);
+    pdir_skid_add(&s, &record, 1, pdir_straight_at, 5);
     assert_int_equal(s.earlier, 1);
     assert_int_equal(s.first, 5);
     assert_int_equal(s.position, 4);
-    pdir_skid_add(&s, &record, 1, 4);
+    pdir_skid_add(&s, &record, 1, pdir_straight_at, 4);
     assert_int_equal(s.by_skid[0], 1);
 }
 
@@ -347,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(exact, set_up),
         cmocka_unit_test_setup(skids, set_up),
+        cmocka_unit_test_setup(branches, set_up),
         cmocka_unit_test_setup(earlier, set_up),
         cmocka_unit_test_setup(wrong_number, set_up),
         cmocka_unit_test_setup(opening, set_up),

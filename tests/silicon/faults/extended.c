@@ -71,3 +71,9 @@ FAULT(extended_0_named_too,
       .caught = {"icelake-server on 1 pebs_applicable_counter FAIL",
                  "icelake-server on 1 pebs_fixed_counters FAIL"},
       .quantity = ADAPTIVE_WORD, .number = ADAPTIVE_AT(0, 0x10), .set = BIT(0))
+
+FAULT(pdist_skids,
+      .what = "[12th generation on] PDist makes its record of the next event",
+      .caught = {"sapphirerapids on 1 pdir_skid FAIL",
+                 "alderlake on 2 pdir_skid FAIL"},
+      .quantity = PDIST_SKID, .add = 1)

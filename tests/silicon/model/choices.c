@@ -108,6 +108,8 @@ static void draw_counters(struct choices *choices, struct random *r)
     choices->any_refused = pick(r, 2) != 0;
     choices->lbr_first_cycles = pick(r, 2) != 0;
     choices->lbr_address_refused = pick(r, 2) != 0;
+    choices->pdir_next = pick(r, 2) != 0;
+    choices->pdist_short = pick(r, 2) != 0;
 }
 
 void choices_draw(struct choices *choices, uint64_t seed, unsigned processor)

@@ -51,6 +51,8 @@ struct choices {
     bool pebs_imprecise;     /* events not listed as precise are recorded */
     bool pebs_skip_sets_62;  /* so does a record that does not fit */
     bool pebs_abort_garbles; /* what is not valid in an abort's record */
+    bool pdir_next;          /* PDIR++ names the instruction after it */
+    bool pdist_short;        /* PDist with a period of less than 128 */
     bool snoop_not_needed;   /* off-core: said so, instead of "none" */
     uint8_t pebs_skid;       /* of INST_RETIRED, without PDIR, 1 and more */
     uint8_t pdir_skid;       /* of PDIR beside other counters, 0 and more */

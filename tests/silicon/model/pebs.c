@@ -120,15 +120,32 @@ static bool counts_instructions(const struct processor *p, unsigned n)
                   : n == 32;
 }
 
+/* PDist "eliminates any skid or shadowing effects", "only on general
+ * programmable counter 0": as KVM's patches of Sapphire Rapids quote the
+ * manual. Linux gives it no period below 128; what one is worth is open. */
+#define PDIST_PERIOD_MIN 128
+
+static unsigned pdist_skid(const struct processor *p)
+{
+    const bool is_short = COUNTER_MASK + 1 - p->pebs.first < PDIST_PERIOD_MIN;
+
+    if (is_short && !p->choices.pdist_short)
+        return 1;
+    return (unsigned)faults_quantity(p->machine, PDIST_SKID, 0, 0);
+}
+
 /* Events after the one that overflows until that of the record; 0: PDIR. "A
- * finite delay .. invariably manifest[s] as variable skids." */
+ * finite delay .. invariably manifest[s] as variable skids." Of PDIR++ "PEBS is
+ * taken on the next instruction after the one that caused the overflow" (the
+ * same patches): which of the two its record names is open. */
 static unsigned skid_of(struct processor *p, unsigned n)
 {
-    unsigned skid = 0, late = erratum_shows(p, ERRATUM_LATER_RECORD, 4);
+    unsigned skid = p->cpu->pdist && p->choices.pdir_next;
+    unsigned late = erratum_shows(p, ERRATUM_LATER_RECORD, 4);
     uint64_t any;
 
     if (!counts_instructions(p, n) && is_precise(p, n))
-        return 1 + late;
+        return p->cpu->pdist && n == 0 ? pdist_skid(p) : 1 + late;
     any = random_next(&p->random) >> 32;
     if (!is_pdir(p, n))
         return 1 + late + (unsigned)(any % p->choices.pebs_skid);
@@ -291,6 +308,8 @@ static void reload_counters(struct processor *p, const struct pebs_ds *ds,
             reset &= ~BIT(2);
         *value_of(p, n) =
             COUNTER_MASK & faults_quantity(p->machine, RECORD_RESET, n, reset);
+        if (n == 0)
+            p->pebs.first = p->pmu.counter[0];
     }
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
         if ((counters >> n & 1) != 0 &&

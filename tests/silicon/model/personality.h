@@ -106,6 +106,7 @@ struct personality {
     const struct uncore_traits *uncore; /* NULL: not that of a client */
     uint64_t offcore_dram;   /* MSR_OFFCORE_RSP_x: supplied by local memory */
     bool pdir_needs_quiet;   /* 06_2A, 06_2D: the other counters quiescent */
+    bool pdist;              /* PDist on counter 0, PDIR++ on fixed counter 0 */
     bool pt_needs_branch_en; /* RTIT_CTL.BranchEn = 0 raises #GP */
     bool lbr_beside_pt;      /* last branch records go on while tracing */
     bool as_sold;            /* not exact: errata, SMIs, firmware's counter */

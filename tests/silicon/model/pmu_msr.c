@@ -109,6 +109,8 @@ static void set_counter(struct processor *p, unsigned n, uint64_t value)
     if (!faults_rule(m, WRITE_KEEPS_EN, true))
         p->pmu.select[n] &= ~EVTSEL_EN;
     p->pmu.counter[n] = p->faults.written[n] = value;
+    if (n == 0)
+        p->pebs.first = value;
     pebs_disarm(p, BIT(n));
 }
 

@@ -34,6 +34,7 @@ enum quantity {
     STATUS_SETTABLE,   /* what it takes */
     RECORD_WORD,       /* number: its offset */
     RECORD_WORD_RING3, /* the same, of registers */
+    PDIST_SKID,        /* events */
     RECORD_RESET,      /* a counter's new value */
     LOAD_THRESHOLD,
     ABORT_STATUS,   /* EAX; number: enum tx_cause */

@@ -142,7 +142,8 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
         .leaf7_edx = SPECULATION_2019 | 0x20090000,                           \
         .arch_capabilities = 0x1EB,                                           \
         .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM, .hle_absent = true, \
-        .latency_in_two = true, .metrics_in_two = true, .slots_per_cycle = 6, \
+        .pdist = true, .latency_in_two = true, .metrics_in_two = true,        \
+        .slots_per_cycle = 6,                                                 \
         .caches =                                                             \
             {                                                                 \
                 .l1 = {64, 12},                                               \
@@ -165,19 +166,20 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     .offcore_dram = OFFCORE_DRAM, .lbr_beside_pt = true,            \
     FAMILY_TRANSACTIONS(48)
 
-#define ALDER_LAKE_P                                                          \
-    ALDER_LAKE_COMMON(1),                                                     \
-        .counters_smt = 8, .counters_alone = 8, .fixed_counters = 4,          \
-        .counters_told = 6, .fixed_told = 3, .metrics_untold = true,          \
-        .latency_in_two = true, .metrics_in_two = true, .slots_per_cycle = 6, \
-        .caches =                                                             \
-            {                                                                 \
-                .l1 = {64, 12},                                               \
-                .l2 = {2048, 10},                                             \
-                .llc = {8192, 16},                                            \
-                .dtlb = {16, 4},                                              \
-                .stlb = {128, 16},                                            \
-    },                                                                        \
+#define ALDER_LAKE_P                                                   \
+    ALDER_LAKE_COMMON(1),                                              \
+        .counters_smt = 8, .counters_alone = 8, .fixed_counters = 4,   \
+        .counters_told = 6, .fixed_told = 3, .metrics_untold = true,   \
+        .pdist = true, .latency_in_two = true, .metrics_in_two = true, \
+        .slots_per_cycle = 6,                                          \
+        .caches =                                                      \
+            {                                                          \
+                .l1 = {64, 12},                                        \
+                .l2 = {2048, 10},                                      \
+                .llc = {8192, 16},                                     \
+                .dtlb = {16, 4},                                       \
+                .stlb = {128, 16},                                     \
+    },                                                                 \
         FAMILY_TABLES(family_cpuid_glc, family_msrs_spr, family_events_glc)
 
 #define GRACEMONT_CORE(hybrid, rows)                                 \
