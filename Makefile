@@ -738,4 +738,5 @@ clean:
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
            $(PIC) $(call host_object,$(CORE) $(HOST_HYPERVISOR) $(HOST_FAKES) \
                $(wildcard tests/host/fakes/traced_*.c) \
-               $(REPORT_READER) $(PT_MAP) $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))
+               tests/silicon/boot/config.c $(REPORT_READER) $(PT_MAP) \
+               $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))
