@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of RTM aborts by a data conflict with another processor. */
+/* Records of aborts by a data conflict with another processor: of RTM, and of
+ * HLE where locks are elided. */
 #include "src/harness/case.h"
 #include "src/pebs/abort_bits.h"
 #include "src/pebs/abort_check.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
+#include "src/tsx/hle.h"
 #include "src/tsx/pair.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
-#define TRIES 60
-#define TURNS 256                 /* of a loop, while the line is held */
-#define CODE  (UINT64_C(1) << 21) /* bytes of this program, at most */
+#define TRIES     60
+#define TURNS     256 /* of a loop, while the line is held */
+#define TURNS_MAX 512u
+#define RECORDS   4                   /* of HLE, at most */
+#define CODE      (UINT64_C(1) << 21) /* bytes of this program, at most */
 
 /* The first abort overflows, the second is recorded, and so on. */
 static const struct sampling_config config = {
-    .select = PRECISE_RTM_ABORTED,
     .counters = 1 << 0,
     .first_period = {1},
     .period = {1},
@@ -31,7 +34,7 @@ struct arena {
     struct sampling p;
     struct abort_bits all, conflict; /* conflict: EAX[2] is set */
     unsigned aborts, records, conflicts, elsewhere;
-    bool measured;
+    bool hle, measured;
 };
 
 /* Another processor writes what the transaction has read. */
@@ -47,7 +50,10 @@ static void judge_record(struct arena *a, uint32_t eax)
 {
     struct sampling *p = &a->p;
     const struct pebs_abort abort = {
-        .eax = eax, .resume = (uint64_t)(uintptr_t)tsx_fallback};
+        .hle = a->hle,
+        .eax = eax,
+        .resume =
+            (uint64_t)(uintptr_t)(a->hle ? hle_xchg_acquired : tsx_fallback)};
     struct pebs_record record;
 
     if (!sampling_record(p, a->records++, &record))
@@ -61,6 +67,14 @@ static void judge_record(struct arena *a, uint32_t eax)
     a->conflicts += (record.tx_abort & TX_ABORT_DATA_CONFLICT) != 0;
 }
 
+static bool start(struct arena *a)
+{
+    struct sampling_config of_kind = config;
+
+    of_kind.select = a->hle ? PRECISE_HLE_ABORTED : PRECISE_RTM_ABORTED;
+    return sampling_arm(&a->p, &of_kind) && sampling_start(&a->p);
+}
+
 /* A record is that of the abort just before it. */
 static void run_transactions(struct test_context *t, void *argument)
 {
@@ -70,7 +84,7 @@ static void run_transactions(struct test_context *t, void *argument)
                                     .count = TURNS};
 
     (void)t;
-    if (!sampling_arm(&a->p, &config) || !sampling_start(&a->p))
+    if (!start(a))
         return;
     for (unsigned i = 0; i < TRIES && a->conflicts < 3; i++) {
         struct tsx_block tried = block;
@@ -79,6 +93,77 @@ static void run_transactions(struct test_context *t, void *argument)
             judge_record(a, tried.status);
     }
     a->measured = sampling_stop(&a->p);
+}
+
+/* By HLE, which has no status; a section that aborts is executed again. No
+ * hw_poll(): counters run. */
+static void run_sections(struct test_context *t, void *argument)
+{
+    struct arena *a = argument;
+    uint64_t turns = TURNS;
+
+    (void)t;
+    if (!start(a))
+        return;
+    for (unsigned i = 0; i < TRIES && a->conflicts < 3 && a->records < RECORDS;
+         i++) {
+        struct hle_block block = {
+            .lock = &a->line[1], .turns = turns, .ask = 1};
+        a->line[1] = 0;
+        hle_xchg(&block);
+        a->aborts += block.inside == 0;
+        if (sampling_written(&a->p) > a->records)
+            judge_record(a, 0);
+        if (block.inside != 0 && turns < TURNS_MAX)
+            turns *= 2;
+    }
+    a->measured = sampling_stop(&a->p);
+}
+
+/* Is a lock elided at all? */
+static bool elides(struct test_context *t)
+{
+    struct hle_tally plain = {0};
+
+    if (test_regime(t) != REGIME_A || !test_cpu(t)->hle || !hle_hints(t))
+        return false;
+    hle_try(t, &hle_forms[0], probe_row_tries(t), &plain);
+    return plain.elided != 0;
+}
+
+static bool try_kind(struct test_context *t, struct arena *a, bool hle)
+{
+    a->hle = hle;
+    a->aborts = a->records = a->conflicts = a->elsewhere = 0;
+    a->all = a->conflict = (struct abort_bits){0};
+    a->measured = false;
+    a->line[0] = 0;
+
+    /* Measured, and each record checked. */
+    if (!pair_run(t, &a->pair, hle ? run_sections : run_transactions,
+                  write_line, a) ||
+        !a->measured)
+        return false;
+
+    if (hle && a->conflicts == 0 && a->records < RECORDS) {
+        note(t, "%u records of %u aborts, too few to tell", a->records,
+             a->aborts);
+        return true;
+    }
+
+    /* Check. */
+    check(t, a->conflicts != 0,
+          "a line of the read set of %u transactions was written %lu times: %u "
+          "aborted, and %u records were made, none with Data_Conflict "
+          "(B8H[37])",
+          TRIES, a->pair.rounds, a->aborts, a->records);
+    check(t, 2 * a->elsewhere <= a->records,
+          "EventingIP (B0H) is no address of this program's code in %u of %u "
+          "records of aborts",
+          a->elsewhere, a->records);
+    note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
+         a->aborts, a->conflicts);
+    return true;
 }
 
 TEST(pebs_tx_conflict,
@@ -94,27 +179,8 @@ TEST(pebs_tx_conflict,
     _Static_assert(sizeof(*a) <= TEST_BUFFER_BYTES, "fits");
 
     /* Set-up. */
-    if (!probe_set_up(t) || !sampling_claim(&a->p, t))
+    if (!probe_set_up(t) || !sampling_claim(&a->p, t) || !try_kind(t, a, false))
         return;
-    a->aborts = a->records = a->conflicts = a->elsewhere = 0;
-    a->all = a->conflict = (struct abort_bits){0};
-    a->measured = false;
-    a->line[0] = 0;
-
-    /* Measured, and each record checked. */
-    if (!pair_run(t, &a->pair, run_transactions, write_line, a) || !a->measured)
-        return;
-
-    /* Check. */
-    check(t, a->conflicts != 0,
-          "a line of the read set of %u transactions was written %lu times: %u "
-          "aborted, and %u records were made, none with Data_Conflict "
-          "(B8H[37])",
-          TRIES, a->pair.rounds, a->aborts, a->records);
-    check(t, 2 * a->elsewhere <= a->records,
-          "EventingIP (B0H) is no address of this program's code in %u of %u "
-          "records of aborts",
-          a->elsewhere, a->records);
     WITH_PREFIX (t,
                  "a write by another processor to what a transaction has read")
         abort_bits_check(t, &a->conflict,
@@ -123,6 +189,7 @@ TEST(pebs_tx_conflict,
                          TX_ABORT_INSTRUCTION_ABORT | TX_ABORT_CAPACITY_WRITES |
                              TX_ABORT_CAPACITY_READS);
     abort_bits_check_retry(t, &a->all);
-    note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
-         a->aborts, a->conflicts);
+    if (elides(t))
+        WITH_PREFIX (t, "an elided lock")
+            (void)try_kind(t, a, true);
 }

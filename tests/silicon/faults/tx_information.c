@@ -159,6 +159,11 @@ void faults_tx_record(struct processor *p, const struct tx_abort *how)
         abort->information &= BITS(33, 0);
 }
 
+FAULT(info_hle_conflict_missing,
+      .what = "[A with HLE] B8H[37] is 0 in records of HLE aborts",
+      .caught = {"haswell on 2 pebs_tx_conflict FAIL"},
+      .breaks = ELISION_HAS_CONFLICT)
+
 FAULT(info_hle_capacity_missing,
       .what = "[A with HLE] B8H[39:38] are 0 in records of HLE aborts",
       .caught = {"haswell on 1 pebs_hle_abort FAIL"},
