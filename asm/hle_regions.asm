@@ -207,6 +207,32 @@ hle_again:
         mov     [rdi + INSIDE], r10
         ret
 
+; An instruction that aborts: INSIDE is 1 where a transaction still runs after
+; it. Without elision, and so after the abort, it is left out. XTEST has to
+; exist.
+%macro stays 2
+global hle_stays_%1
+hle_stays_%1:
+        push    rbx
+        mov     rsi, [rdi + LOCK]
+        xor     r10d, r10d
+        xor     ecx, ecx
+        xacquire lock add dword [rsi], 1
+        xtest
+        jz      %%release
+        xor     eax, eax
+        %2
+        xtest
+        setnz   r10b
+%%release:
+        xrelease lock sub dword [rsi], 1
+        mov     [rdi + INSIDE], r10
+        pop     rbx
+        ret
+%endmacro
+stays cpuid, cpuid
+stays pause, pause
+
 align 4096, db 0xcc
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -88,6 +88,9 @@ extern const uint8_t hle_stores_acquired[];
  * where a transaction runs inside after that, there is no PAUSE, and inside
  * is 1. */
 hle_region hle_again;
+/* The lock is taken by LOCK ADD, and CPUID or PAUSE is executed where it is
+ * elided: inside is 1 where the transaction goes on. XTEST has to exist. */
+hle_region hle_stays_cpuid, hle_stays_pause;
 /* hle_xchg without the prefixes. */
 hle_region hle_plain;
 

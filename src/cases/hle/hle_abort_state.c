@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An elided critical section changes registers and aborts: what is executed
- * again, from the XACQUIRE on, finds all of them as they were. */
+ * again, from the XACQUIRE on, finds all of them as they were. CPUID and PAUSE
+ * always abort. */
 #include "src/harness/case.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
@@ -24,13 +25,40 @@ static const struct state_row elided = {
     "HLE: XMM0 to XMM15 and MXCSR changed, then XRELEASE", tsx_change_xmm,
     tsx_end_xrelease, 0};
 
+static const struct ending {
+    const char *name;
+    hle_region *region;
+} endings[] = {
+    {"CPUID", hle_stays_cpuid},
+    {"PAUSE", hle_stays_pause},
+};
+
+/* SDM 1, "Instruction Based Considerations": of RTM and HLE alike. */
+static void try_ending(struct test_context *t, const struct ending *ending,
+                       unsigned tries)
+{
+    unsigned stayed = 0;
+
+    for (unsigned i = 0; i < tries; i++) {
+        struct hle_block block = {.lock = test_buffer(t)};
+        hw_poll();
+        *(volatile uint64_t *)block.lock = 0;
+        ending->region(&block);
+        stayed += block.inside != 0;
+    }
+    check(t, stayed == 0,
+          "%s in an elided section: it goes on in %u of %u; wanted an abort, "
+          "on any implementation",
+          ending->name, stayed, tries);
+}
+
 TEST(hle_abort_state,
      .asks =
          "Does an abort between XACQUIRE and XRELEASE restore all registers "
          "and flags?",
      .cite = "SDM 2, XACQUIRE/XRELEASE, \"Operation\"; SDM 1, \"Programming "
              "with Intel Transactional Synchronization Extensions\", "
-             "\"Transactional Nesting\"",
+             "\"Transactional Nesting\", \"Instruction Based Considerations\"",
      .needs = {.regimes = REGIME_A, .features = NEED_INTEL | NEED_HLE})
 {
     uint64_t components = state_components(test_cpu(t));
@@ -56,6 +84,8 @@ TEST(hle_abort_state,
         state_try_hle(t, &rows[i], components, tries);
         tried++;
     }
+    for (unsigned i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+        try_ending(t, &endings[i], tries);
     note(t, "%u kinds of changes and ends, %u critical sections each", tried,
          tries);
 }

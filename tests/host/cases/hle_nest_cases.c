@@ -261,7 +261,18 @@ static struct {
     const uint8_t *change, *end; /* of the one that is wrong */
     unsigned xrelease, tries;
     int outcome;
+    bool cpuid_stays, pause_stays;
 } registers;
+
+void hle_stays_cpuid(struct hle_block *block)
+{
+    block->inside = registers.cpuid_stays;
+}
+
+void hle_stays_pause(struct hle_block *block)
+{
+    block->inside = registers.pause_stays;
+}
 
 int tsx_state(struct tsx_state *s)
 {
@@ -292,6 +303,7 @@ static void begin_registers(const uint8_t *change, const uint8_t *end,
     registers.end = end;
     registers.outcome = outcome;
     registers.tries = registers.xrelease = 0;
+    registers.cpuid_stays = registers.pause_stays = false;
     case_begin(&test_hle_abort_state, TRIALS);
     fake_leaf(1, 0)->ecx |= 1u << 26;
     fake_cpuid(0xd, 0, avx ? 7 : 3, 0, 0, 0);
@@ -330,6 +342,12 @@ static void state_after_abort(void **state)
                 expect_case(case_end(), VERDICT_FAIL, "XMM9");
         }
     }
+    begin_registers(NULL, NULL, TSX_COMMITTED, true);
+    registers.cpuid_stays = true;
+    expect_case(case_end(), VERDICT_FAIL, "CPUID in an elided section");
+    begin_registers(NULL, NULL, TSX_COMMITTED, true);
+    registers.pause_stays = true;
+    expect_case(case_end(), VERDICT_FAIL, "PAUSE in an elided section");
     begin_registers(NULL, NULL, TSX_ABORTED, true);
     expect_case(case_end(), VERDICT_SKIP, "0 of 5 were");
     assert_int_equal(registers.tries, TRIES);

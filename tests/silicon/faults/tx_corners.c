@@ -146,3 +146,8 @@ FAULT(nested_conflict_plain,
               "transaction",
       .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
       .breaks = NESTED_BIT_OF_CONFLICTS)
+
+FAULT(hle_cpuid_passes,
+      .what = "[A with HLE] CPUID does not abort an elided section",
+      .caught = {"haswell on 1 hle_abort_state FAIL"},
+      .breaks = ELISION_ENDED_BY_CPUID)

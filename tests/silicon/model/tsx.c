@@ -355,6 +355,8 @@ bool tsx_aborts(const struct processor *p, const struct instruction *i,
         return false;
     case TX_ABORTS:
         return !faults_let_pass(p, i) &&
+               (i->is_pause || !p->tsx.hle ||
+                faults_rule(p->machine, ELISION_ENDED_BY_CPUID, true)) &&
                (!i->is_pause || !p->tsx.user ||
                 faults_rule(p->machine, RING3_PAUSE_ABORTS, true));
     case TX_MAY_X87:
