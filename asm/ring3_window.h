@@ -145,7 +145,8 @@ extern const uint8_t ring3_state_xabort[], /* A5H */
     ring3_state_ended_xabort[],            /* 33H, after an inner one ended */
     ring3_state_ud2[], ring3_state_pause[], ring3_state_int3[],
     ring3_state_fault[], /* a store to a page of ring 0, inside */
-    ring3_state_cpuid[];
+    ring3_state_cpuid[],
+    ring3_state_hold[]; /* that of held[0], or XABORT 44H a while later */
 /* Transactions that commit, and what is read in them: in results[]; XEND where
  * there is none. */
 extern const uint8_t ring3_state_commits[], ring3_state_xend[];
@@ -173,10 +174,14 @@ struct ring3_state {
     uint8_t kept[0x50];
     uint64_t planted_flags; /* before XBEGIN */
     uint32_t wide;          /* needs XCR0_AVX in ring3->components */
+    uint8_t unused_too[0xe80 - 0xe5c];
+    uint64_t held[8]; /* a line that ring3_state_hold reads */
 };
 /* What they are before: from there on in memory. */
 #define RING3_STATE_UPPER 0x100
 _Static_assert(offsetof(struct ring3_state, wide) == 0xe58,
+               "as ring3_state.inc has it");
+_Static_assert(offsetof(struct ring3_state, held) == 0xe80,
                "as ring3_state.inc has it");
 _Static_assert(offsetof(struct ring3_state, found) == 0xc00,
                "as ring3_state.inc has it");

@@ -478,6 +478,11 @@ trapped load
         nop
         NEXT
 
+body int1
+        int1
+trapped int1
+        NEXT
+
 body ud2
 raising ud2
         ud2

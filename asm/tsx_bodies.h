@@ -176,7 +176,8 @@ extern const uint8_t tsx_body_branches[], tsx_body_branches_xabort[],
 extern const uint8_t tsx_body_jumps[];
 /* XACQUIRE XCHG and XRELEASE MOV of a lock at argument, which is 0. */
 extern const uint8_t tsx_body_hint[];
-extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[];
+extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[],
+    tsx_body_int1[];
 /* One instruction each. SGDT, FXSAVE (16-byte aligned), CLFLUSH, INVLPG and
  * MOVNTI act on argument; MOV to DR0
  * is for tsx_watched(). */
@@ -218,6 +219,7 @@ extern const uint8_t tsx_displaced[];
     AT(tsx_body_ud2_fault)         \
     AT(tsx_body_divide_fault)      \
     AT(tsx_body_int3_trap)         \
+    AT(tsx_body_int1_trap)         \
     AT(tsx_body_hint_fault)        \
     AT(tsx_body_unhint_fault)
 

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RTM_RETIRED and TX_MEM count transactions that another processor aborts. */
+/* RTM_RETIRED and TX_MEM count transactions that another processor aborts; one
+ * at ring 3 has the same status. */
+#include "src/base/mem.h"
+#include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/counting/counters.h"
 #include "src/counting/events.h"
+#include "src/counting/ring3.h"
 #include "src/counting/selects.h"
 #include "src/cpu/generation.h"
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
+#include "src/tsx/pair.h"
+#include "src/tsx/status.h"
 
 #define TRIES 5
+/* At ring 3: until as many conflicts, or for so much of the job's time and
+ * until the other has stored beside so many. */
+#define ENOUGH       3
+#define STORES       64
+#define TIME_PART    16
+#define STATUS_OTHER (~(RTM_STATUS_CONFLICT | RTM_STATUS_RETRY))
 
 struct window {
     struct selects selects;
@@ -38,10 +51,85 @@ static bool count(struct test_context *t, struct conflict *c, uint64_t first,
     return true;
 }
 
+/* In the second half of the boot processor's buffer. */
+struct at_ring3 {
+    struct pair pair;
+    struct ring3_session session;
+    uint64_t stores; /* beside all transactions */
+    unsigned tried, conflicts;
+    uint32_t status;
+    int64_t vector;
+};
+
+static struct ring3_state *state_of(const struct at_ring3 *a)
+{
+    return (void *)(uintptr_t)a->session.ring3->data;
+}
+
+static void store_to_line(struct test_context *peer, void *argument)
+{
+    struct at_ring3 *a = argument;
+
+    (void)peer;
+    *(volatile uint64_t *)state_of(a)->held = a->pair.rounds;
+}
+
+static void hold_at_ring3(struct test_context *t, void *argument)
+{
+    struct at_ring3 *a = argument;
+    struct ring3 *ring3 = a->session.ring3;
+    const uint64_t start = hw_ms(), rounds = a->pair.rounds;
+
+    do {
+        uint64_t cells[WINDOW_CELLS] = {(uintptr_t)ring3};
+        hw_poll();
+        ring3_begin(&a->session);
+        window_ring3_body(0, cells);
+        ring3_end(&a->session);
+        a->tried++;
+        a->stores = a->pair.rounds - rounds;
+        a->vector = ring3->vector;
+        a->status = ring3->status;
+        a->conflicts += (a->status & STATUS_OTHER) == 0 &&
+                        (a->status & RTM_STATUS_CONFLICT) != 0;
+    } while (a->vector == HW_NO_FAULT && a->conflicts < ENOUGH &&
+             (a->tried < TRIES * ENOUGH || a->stores < STORES) &&
+             hw_ms() - start < test_timeout_ms(t) / TIME_PART);
+}
+
+/* SDM 1, "RTM Abort Status Definition", says nothing of privilege levels. */
+static void try_at_ring3(struct test_context *t)
+{
+    struct at_ring3 *a =
+        (void *)((uint8_t *)test_buffer(t) + TEST_BUFFER_BYTES / 2);
+    char text[RTM_STATUS_TEXT];
+
+    *a = (struct at_ring3){.tried = 0};
+    if (!set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) || !ring3_prepare(&a->session, t))
+        return;
+    memset(state_of(a), 0, sizeof(*state_of(a)));
+    a->session.ring3->level = 3;
+    a->session.ring3->body = (uint32_t)(ring3_state_hold - ring3_body);
+    if (!pair_run(t, &a->pair, hold_at_ring3, store_to_line, a))
+        return;
+    if (a->conflicts == 0 && a->stores < STORES && a->vector == HW_NO_FAULT) {
+        broken(t, "the other processor stored only %lu times, too few to tell",
+               a->stores);
+        return;
+    }
+    check(t, a->vector == HW_NO_FAULT && a->conflicts != 0,
+          "at ring 3: none of %u transactions left EAX[2] (conflict) and no "
+          "other bit but EAX[1] (retry), though another processor stored %lu "
+          "times to a line of the read set; %s, the last EAX is 0x%08x (%s)",
+          a->tried, a->stores, fault_name((int)a->vector), a->status,
+          rtm_status_text(a->status, text));
+}
+
 TEST(tsx_conflict_events,
      .asks = "Do RTM_RETIRED and TX_MEM count an abort by another processor, "
              "and as a conflict?",
-     .cite = "SDM 3B, table \"Intel TSX Performance Events\"",
+     .cite = "SDM 3B, table \"Intel TSX Performance Events\"; SDM 1, \"RTM "
+             "Abort Status Definition\"",
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM |
                            NEED_TWO_PROCESSORS,
@@ -75,6 +163,7 @@ TEST(tsx_conflict_events,
           "RTM_RETIRED (C9H) .ABORTED_MEM (08H) %lu, .ABORTED_EVENTS (80H) "
           "%lu, of %u aborts with EAX[2] (conflict); wanted most in the first",
           got[0], got[1], tally->matched);
+    try_at_ring3(t);
     if ((identity_generation(test_cpu(t)) & TX_MEM_LISTED) == 0)
         return;
     if (!count(t, &c, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,

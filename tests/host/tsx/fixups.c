@@ -44,6 +44,7 @@ LABEL(tsx_body_load_trap);
 LABEL(tsx_body_ud2_fault);
 LABEL(tsx_body_divide_fault);
 LABEL(tsx_body_int3_trap);
+LABEL(tsx_body_int1_trap);
 LABEL(tsx_body_hint_fault);
 LABEL(tsx_body_unhint_fault);
 LABEL(tsx_body_nest_store_begin);
@@ -102,6 +103,7 @@ static void all_of_the_bodies_go_one_way(void **state)
         tsx_body_ud2_fault,
         tsx_body_divide_fault,
         tsx_body_int3_trap,
+        tsx_body_int1_trap,
         tsx_body_hint_fault,
         tsx_body_unhint_fault,
         tsx_fallback,

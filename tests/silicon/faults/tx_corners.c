@@ -147,7 +147,18 @@ FAULT(nested_conflict_plain,
       .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
       .breaks = NESTED_BIT_OF_CONFLICTS)
 
+FAULT(conflict_ring3_unsaid,
+      .what = "[A B F; C with bit 2] EAX[2] is 0 after a conflict at ring 3",
+      .caught = {"skylake-2017 on 2 tsx_conflict_events FAIL"},
+      .breaks = RING3_HAS_CONFLICT)
+
 FAULT(hle_cpuid_passes,
       .what = "[A with HLE] CPUID does not abort an elided section",
       .caught = {"haswell on 1 hle_abort_state FAIL"},
       .breaks = ELISION_ENDED_BY_CPUID)
+
+FAULT(int1_delivered,
+      .what = "[A B F; C with bit 2] INT1 in a transaction aborts it and is "
+              "delivered too",
+      .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"},
+      .breaks = INT1_ABORTS)

@@ -22,6 +22,8 @@
 #include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/pt.h"
 
+#define INT1 0xF1
+
 #define EXCEPTIONS_CATCH (UINT32_C(1) << VECTOR_DB)
 /* And #UD, which may only be for a hint: hint_replace.c. */
 #define EXCEPTIONS_FREE (EXCEPTIONS_CATCH | UINT32_C(1) << VECTOR_UD)
@@ -168,6 +170,9 @@ struct action step_begin(struct vcpu *v)
         if (v->current.tx == TX_BREAKPOINT && v->vmcb->cpl > 0 &&
             !faults_rule(v->model->machine, RING3_INT3_ABORTS, true))
             return action_raise(VECTOR_BP, 0);
+        if (length > 0 && bytes[0] == INT1 &&
+            !faults_rule(v->model->machine, INT1_ABORTS, true))
+            return action_raise(VECTOR_DB, 0);
         return action_of(ACTION_RESUME);
     }
     if (v->current.system != SYSTEM_NONE) {

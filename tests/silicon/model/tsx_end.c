@@ -78,6 +78,8 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
     if (how->depth > 1 && how->cause == TX_CAUSE_EXCEPTION &&
         !faults_rule(p->machine, NESTED_EXCEPTION_PLAIN, true))
         status |= TX_STATUS_DEBUG;
+    if (p->tsx.user && !faults_rule(p->machine, RING3_HAS_CONFLICT, true))
+        status &= ~(uint32_t)TX_STATUS_CONFLICT;
     status =
         (uint32_t)faults_quantity(p->machine, ABORT_STATUS, how->cause, status);
     return faults_abort_status(p, how, status);
@@ -276,10 +278,10 @@ static void spoil_record(struct processor *p, const struct tx_abort *how)
     const struct machine *m = p->machine;
     struct last_abort *abort = &p->tsx.last_abort;
 
-    if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CAPACITY, true))
-        abort->information &= ~(TX_INFO_READS | TX_INFO_WRITES);
     if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CONFLICT, true))
         abort->information &= ~TX_INFO_CONFLICT;
+    if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CAPACITY, true))
+        abort->information &= ~(TX_INFO_READS | TX_INFO_WRITES);
     if (how->cause == TX_CAUSE_CONFLICT &&
         !faults_rule(m, CONFLICT_HAS_IP, true))
         abort->eventing_ip = 0;
