@@ -66,7 +66,7 @@ def seen_on(cpu: str, smt: str) -> str:
 
 def notice(mutant: mutants.Mutant) -> str:
     if not mutants.linked(mutant, f"{BUILD}/silicon"):
-        return "the linker"
+        raise mutants.NotLinked
     if not snapshot():
         return "no start"
     for machine in MACHINES:
@@ -87,8 +87,11 @@ def run(result: Callable[[str, Iterable[str]], None], count: int, seed: str) -> 
             continue
         if drawn == count:
             break
+        try:
+            by = notice(mutant)
+        except mutants.NotLinked:
+            continue
         drawn += 1
-        by = notice(mutant)
         print(f"        {mutant.where()}: {'seen: ' + by if by else 'SURVIVES'}", flush=True)
         survivors += [] if by else [mutant.where()]
     seen = drawn - len(survivors)

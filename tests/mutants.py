@@ -4,12 +4,14 @@
 A mutant is noticed where a unit test fails, or in a simulated run: where a test
 has another verdict on a processor without a fault, or observes something else
 where that is certain (observed.txt), or does not catch a fault that it has to
-catch. That bytes of a report differ is not enough. A mutant that does not compile,
-or whose code is the same, is none. COUNT are drawn by SEED, as many of each room
-and of each kind; ROOM names folders below src/, by patterns.
+catch. That bytes of a report differ is not enough. A mutant that does not compile
+or link, or whose code is the same, is none: another one is drawn. COUNT are drawn
+by SEED, as many of each room and of each kind; ROOM names folders below src/, by
+patterns.
 """
 
 import concurrent.futures
+import contextlib
 import fnmatch
 import glob
 import os
@@ -34,8 +36,13 @@ IN_ALL, IN_EACH = 90, 85  # percent of the mutants that have to be noticed
 FAULTS_OF_ROOM = 12  # that a mutant of a room of many tests is tried with
 HEALTHY = 2  # personalities where a test runs, and as many where it does not
 TIMEOUT = 60  # s, of a boot and of a unit test
+PATIENCE = 300  # s, of a unit test without a mutant
 
 Row = tuple[str, list[str]]  # of a fault: its name, and what catches it where
+
+
+class NotLinked(Exception):
+    """What a mutant is that compiles, but is no program."""
 
 
 class Mutant(NamedTuple):
@@ -81,12 +88,14 @@ def linked(mutant: Mutant, program: str) -> bool:
     new = f"{program}.mutant.o"
     objects = [new if o == f"build/bare/{mutant.path}.o" else o
                for o in make_variable("OBJECTS").split()]
-    return (compiled(mutant.path, mutant.text, make_variable("CC"), new)
-            and done([*shlex.split(make_variable("LINK")), *objects, "-o", f"{program}.so"])
-            and done(["objcopy", "-S", *make_variable("SECTIONS").split(), "--target",
-                       "efi-app-x86_64", "--subsystem=10", f"{program}.so",
-                       f"{program}.efi"])
-            and done(["/usr/bin/python3", "scripts/pe_header.py", f"{program}.efi"]))
+    if not (compiled(mutant.path, mutant.text, make_variable("CC"), new)
+            and done([*shlex.split(make_variable("LINK")), *objects, "-o", f"{program}.so"])):
+        return False
+    for command in (["objcopy", "-S", *make_variable("SECTIONS").split(), "--target",
+                     "efi-app-x86_64", "--subsystem=10", f"{program}.so", f"{program}.efi"],
+                    ["/usr/bin/python3", "scripts/pe_header.py", f"{program}.efi"]):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return True
 
 
 # --- Which there are ------------------------------------------------------------
@@ -201,6 +210,8 @@ class Units:
                 if not self._passes(program):
                     return os.path.relpath(program, "build/tests/host")
             return ""
+        except subprocess.CalledProcessError as error:
+            raise NotLinked from error
         finally:
             self._replace(mutant.path, users, "")
 
@@ -208,14 +219,22 @@ class Units:
         """Does it pass without a mutant? Said once where it does not, or not whole."""
         if program not in self.seconds:
             start = time.monotonic()
-            run = subprocess.run([f"{BUILD}/units/{program}"], check=False, timeout=TIMEOUT,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            self.seconds[program] = 0 if run.returncode else time.monotonic() - start
-            name = os.path.relpath(program, "build/tests/host")
-            if run.returncode:
-                print(f"        {name} fails without a mutant, and notices none", flush=True)
+            run, said = None, ""
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                run = subprocess.run([f"{BUILD}/units/{program}"], check=False,
+                                     timeout=PATIENCE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.STDOUT)
+            if run is None:
+                said = f"does not end within {PATIENCE} s without a mutant, and notices none"
+            elif run.returncode:
+                said = "fails without a mutant, and notices none"
             elif skipped := run.stdout.count(b"[  SKIPPED ]"):
-                print(f"        {name} skips {skipped} tests on this machine", flush=True)
+                said = f"skips {skipped} tests on this machine"
+            passes = run is not None and run.returncode == 0
+            self.seconds[program] = time.monotonic() - start if passes else 0
+            if said:
+                print(f"        {os.path.relpath(program, 'build/tests/host')} {said}",
+                      flush=True)
         return self.seconds[program] != 0
 
     def _passes(self, program: str) -> bool:
@@ -316,9 +335,10 @@ class Runs:
             if key not in self.verdicts:
                 self.verdicts[key] = self._verdicts(*key)
         program = f"{BUILD}/boot/tsxpmu"
-        if not (linked(mutant, program) and done(["scripts/image", self.image,
-                                                  f"{program}.efi=EFI/BOOT/BOOTX64.EFI"])):
-            return ""
+        if not linked(mutant, program):
+            raise NotLinked
+        subprocess.run(["scripts/image", self.image, f"{program}.efi=EFI/BOOT/BOOTX64.EFI"],
+                       check=True, stdout=subprocess.DEVNULL)
         for key in machines:
             if found := self._other_verdict(key):
                 return f"{found[0] or 'the report'} on {key[0]}: {found[1]}"
@@ -384,22 +404,25 @@ def run(result: Callable[[str, Iterable[str]], None], count: int, seed: str,
         result(f"a room of src/ is named {patterns}", ["none is"])
         return
     each = -(-count // len(folders))
-    queue: dict[str, list[Mutant]] = {}
-    for room, files in folders.items():
-        found = drawn(room, files, seed)
-        queue[room] = [mutant for _, mutant in zip(range(each), found)]
     units, runs = Units(), Runs(seed)
     total = noticed = 0
-    for room, mutants in queue.items():
-        survivors = []
-        for mutant in mutants:
-            by = units.notice(mutant) or runs.notice(mutant)
+    for room, files in folders.items():
+        tried, survivors = 0, []
+        for mutant in drawn(room, files, seed):
+            if tried == each:
+                break
+            try:
+                by = units.notice(mutant) or runs.notice(mutant)
+            except NotLinked:
+                continue
             print(f"        {mutant.where()}: {'noticed by ' + by if by else 'SURVIVES'}",
                   flush=True)
+            tried += 1
             survivors += [] if by else [mutant.where()]
-        killed = len(mutants) - len(survivors)
-        total, noticed = total + len(mutants), noticed + killed
-        name = f"mutants of src/{room}: {killed} of {len(mutants)} noticed"
-        result(name, survivors if killed * 100 < IN_EACH * len(mutants) else ())
+        killed = tried - len(survivors)
+        total, noticed = total + tried, noticed + killed
+        name = f"mutants of src/{room}: {killed} of {tried} noticed"
+        result(name, survivors if killed * 100 < IN_EACH * tried
+               else () if tried else ["there is none"])
     result(f"mutants: {noticed} of {total} noticed, {100 * noticed // max(total, 1)} %",
            [f"{IN_ALL} % were to be"] if noticed * 100 < IN_ALL * total else ())
