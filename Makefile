@@ -544,6 +544,11 @@ $(B)/tests/host/cases/tsx_count_cases: $(call host_object,$(addprefix \
 $(B)/tests/host/cases/pebs_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c applicable_counter.c counter3.c \
     enable_bits.c events.c record_layout.c reload.c tsc.c))
+$(B)/tests/host/cases/pebs_buffer_cases: $(call host_object,$(addprefix \
+    src/cases/pebs/pebs_,buffer_bounds.c buffer_full.c decode_golden.c \
+    eventing_ip.c stop_order.c threshold_pmi.c))
+$(B)/tests/host/cases/pebs_abort_cases: $(call host_object,$(addprefix \
+    src/cases/pebs/pebs_,inside_tx.c tx_abort.c tx_conflict.c tx_cycles.c))
 # Those that try registers, bit by bit.
 REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/counter3_full_width_alias counting/counter_registers \

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pebs_buffer_cases.c - the cases of records' buffer, its end, its threshold
+ * and interrupt, and of what a record says of where it was made. */
+#include "tests/host/cases/pebs_fixture.h"
+
+extern const struct test test_pebs_buffer_bounds, test_pebs_buffer_full,
+    test_pebs_decode_golden, test_pebs_eventing_ip, test_pebs_stop_order,
+    test_pebs_threshold_pmi;
+
+static void healthy(void **state)
+{
+    (void)state;
+    passes(&test_pebs_buffer_bounds, "");
+    passes(&test_pebs_buffer_full, "");
+    passes(&test_pebs_decode_golden, "format 3: 25 fields");
+    passes(&test_pebs_eventing_ip, " records");
+    passes(&test_pebs_stop_order, "");
+    passes(&test_pebs_threshold_pmi, "");
+}
+
+#define RECORD ((int)sizeof(struct pebs_format3))
+
+static void deviations(void **state)
+{
+    static const struct {
+        const struct test *test;
+        enum verdict verdict;
+        const char *line;
+        struct device device;
+    } rows[] = {
+#define ROW(name, verdict, line, ...)               \
+    {                                               \
+        &test_pebs_##name, VERDICT_##verdict, line, \
+        {                                           \
+            __VA_ARGS__                             \
+        }                                           \
+    }
+        ROW(buffer_bounds, FAIL, "DS area: ", .beyond = 1),
+        ROW(buffer_bounds, FAIL, "DS area: ", .beyond = RECORD),
+        ROW(buffer_bounds, FAIL, "a buffer of one record: ", .beyond = -1),
+        ROW(buffer_bounds, FAIL, "a buffer of one record: ", .silent = true),
+        ROW(buffer_bounds, FAIL, "a byte was written", .from_base = true),
+        ROW(buffer_bounds, FAIL, "a byte was written", .goes_round = true),
+        ROW(buffer_bounds, FAIL, "another area", .holds = OLD_AREA),
+        ROW(buffer_bounds, FAIL, "", .cut = true),
+        ROW(buffer_bounds, FAIL, "after IA32_PEBS_ENABLE (3F1H) was 0",
+            .writes_late = true),
+        ROW(buffer_bounds, FAIL, "90H of record 0", .field = 2),
+        ROW(buffer_bounds, FAIL, "TSC (C0H)", .tsc = -0x1000000, .only = 30),
+        ROW(buffer_bounds, FAIL, "TSC (C0H)", .tsc = 0x1000000, .only = 30),
+        ROW(buffer_bounds, FAIL, "record 1 is of event", .backwards = true),
+        ROW(buffer_full, FAIL, "DS area: ", .beyond = RECORD),
+        ROW(buffer_full, FAIL, "room for 3 records", .beyond = -1),
+        ROW(buffer_full, FAIL, "a byte was written", .goes_round = true),
+        ROW(buffer_full, FAIL, "a record that is skipped reloads nothing",
+            .reloads_skipped = true),
+        ROW(buffer_full, FAIL, "IA32_PEBS_ENABLE (3F1H) after the buffer",
+            .disables_full = true),
+        ROW(buffer_full, FAIL, "DS area: ", .moves_index = true),
+        ROW(buffer_full, FAIL, "wanted one after that", .stays_armed = true),
+        ROW(buffer_full, FAIL, "wanted [62] = 1", .threshold = 1),
+
+        ROW(buffer_full, FAIL, "a later event", .backwards = true),
+        ROW(buffer_full, FAIL, "which makes no records", .plain_silent = true),
+
+        ROW(buffer_full, FAIL, "wanted that bit 0", .clears_too = BIT(1)),
+        ROW(buffer_full, FAIL, "wanted that bit 0", .clears_too = BIT(32)),
+        ROW(buffer_full, FAIL, "PEBS absolute maximum was set",
+            .holds = OLD_END),
+        ROW(buffer_full, FAIL, "counter 0 reset was set", .holds = OLD_RESET),
+        ROW(buffer_full, PASS, "", .late = {0, 20}),
+        ROW(buffer_full, FAIL, "record 1 is of event", .late = {0, 65}),
+        ROW(stop_order, FAIL, "made no record", .silent = true),
+        ROW(stop_order, PASS, "", .after_stop = 32),
+        ROW(stop_order, KNOWN, "are of events after", .after_stop = 33),
+        ROW(stop_order, FAIL, "holds 0x", .overflow_lost = true),
+        ROW(stop_order, FAIL, "a record changed after", .writes_late = true),
+        ROW(stop_order, FAIL, "records came after", .without_bit = true),
+        ROW(threshold_pmi, FAIL, "raised 0 performance", .no_pmi = true),
+        ROW(threshold_pmi, FAIL, "with the threshold at 2 raised 2",
+            .pmi_each = true),
+        ROW(threshold_pmi, FAIL, "left the mask flag", .pmi_open = true),
+        ROW(threshold_pmi, FAIL, "masked in the local APIC: 2 records",
+            .pmi_through = true),
+        ROW(threshold_pmi, FAIL, "and no performance-monitoring",
+            .overflow_silent = true),
+        ROW(threshold_pmi, FAIL, "wanted [62] = 1", .threshold = 1),
+        ROW(threshold_pmi, FAIL, "(OvfBuf) is 1", .threshold = -RECORD),
+        ROW(threshold_pmi, FAIL, "overflowed 1 times at least", .lost = 1),
+        ROW(threshold_pmi, FAIL, "overflowed 2 times at least", .lost = 6),
+        ROW(threshold_pmi, FAIL, "it to stop before the last",
+            .freezes = FREEZES_NOT),
+        ROW(threshold_pmi, FAIL, "the threshold at 3",
+            .freezes = FREEZES_FIRST),
+        ROW(threshold_pmi, FAIL, "wanted CTR_Frz [59] = 1",
+            .freezes = FREEZES_UNSAID),
+        ROW(threshold_pmi, FAIL, "the last of the window too",
+            .freezes = FREEZES_OTHERS),
+        ROW(eventing_ip, FAIL, "made no record", .silent = true),
+        ROW(eventing_ip, FAIL, "RIP (08H) of the record", .rip = 1, .only = 3),
+        ROW(eventing_ip, FAIL, "that is taken: RIP (08H)", .rip = -1,
+            .only = 200),
+        ROW(eventing_ip, FAIL, "EventingIP (B0H) of the record", .ip = 1),
+        ROW(eventing_ip, FAIL, "that is taken: EventingIP (B0H)", .ip = -1,
+            .only = 200),
+        ROW(eventing_ip, FAIL, "EventingIP (B0H) of the record",
+            .ip = -PEBS_EVENT_BRANCH),
+        ROW(eventing_ip, KNOWN, "EventingIP (B0H) of the record",
+            .ip = -PEBS_EVENT_BRANCH, .only = 3),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin(rows[i].test);
+        device = rows[i].device;
+        expect_case(case_end(), rows[i].verdict, rows[i].line);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(healthy),
+        cmocka_unit_test(deviations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pebs_fixture.h - a processor that makes records of format 3 of the branches
+ * of a window, as the manual says or with one thing otherwise. */
+#ifndef TESTS_HOST_CASES_PEBS_FIXTURE_H
+#define TESTS_HOST_CASES_PEBS_FIXTURE_H
+
+#include "src/pebs/sampling.h"
+#include "tests/host/cases/case_fixture.h"
+
+#define COUNTERS 4
+#define MASK     BITS(47, 0)
+
+struct device {
+    int late[2];           /* events: the first record, those after it */
+    uint64_t over;         /* that a record counts too */
+    unsigned lost;         /* this record is not made, from 1 */
+    uint64_t field;        /* XORed to 90H */
+    uint64_t tx_abort;     /* B8H */
+    unsigned of;           /* of these counters alone, 0: of all; */
+    unsigned only;         /* in this record alone, from 1, 0: in all: */
+    int64_t rip, ip, tsc;  /* added to RIP, EventingIP, TSC */
+    uint64_t rax, rflags;  /* bits that are lost */
+    bool without_bit;      /* a counter without its bit makes them too */
+    bool while_off;        /* and one that does not count */
+    bool plain_reloads;    /* from the DS area */
+    bool plain_silent;     /* no overflow in the status */
+    bool status_stays;     /* of a counter, after its record */
+    bool clears_all;       /* a record does, in the status */
+    bool idle_moves;       /* a counter that does not overflow */
+    unsigned misses;       /* events that a plain counter loses */
+    bool outside_too;      /* IN_TX counts outside of transactions */
+    bool any_kind;         /* selects of other branches make records */
+    bool backwards;        /* the records' order */
+    unsigned instructions; /* more, where records are made */
+    enum { INSIDE, AT_BEGIN, AT_END, LOW_ZERO } time;
+    bool disables;   /* clears its bit of IA32_PEBS_ENABLE */
+    bool needs_stop; /* that makes no record where the counter counts */
+    bool enabled;    /* .. and is written there */
+    bool silent;     /* makes no record */
+    int beyond;      /* bytes: where the end of the buffer is taken for */
+    int threshold;   /* and the threshold */
+    bool from_base;  /* a record, not at the index */
+    bool goes_round; /* at the end of the buffer */
+    bool cut;        /* by a page, behind which nothing is written */
+    bool reloads_skipped, stays_armed, disables_full; /* by a full buffer: */
+    bool moves_index;
+    enum { AS_WRITTEN, OLD_AREA, OLD_END, OLD_THRESHOLD, OLD_RESET } holds;
+    uint64_t clears_too; /* 390H does, of 38EH */
+    unsigned after_stop; /* a record of so many events after 38FH = 0, */
+    unsigned out_of;     /* in this window alone, from 1, 0: in all */
+    bool overflow_lost;  /* of the window's last event */
+    bool writes_late;    /* to a record that is there */
+    bool no_pmi, pmi_each, pmi_open, pmi_through, overflow_silent;
+    enum {
+        FREEZES,
+        FREEZES_NOT,
+        FREEZES_FIRST,
+        FREEZES_UNSAID,
+        FREEZES_OTHERS
+    } freezes;
+    unsigned windows, made;
+    unsigned recorded; /* windows with IA32_DEBUGCTL.LBR = 1 */
+};
+static struct device device;
+
+/* The area that there was when records were enabled, and what it held. */
+static uint64_t old_at;
+static struct pebs_ds_area old;
+
+static struct pmi {
+    bool on, masked; /* the LVT entry's mask */
+    unsigned came, found_masked;
+} pmi;
+
+static struct pebs_ds_area *area(void)
+{
+    return (struct pebs_ds_area *)(uintptr_t)(device.holds == OLD_AREA
+                                                  ? old_at
+                                                  : *msr(IA32_DS_AREA));
+}
+
+static const struct pebs_ds_area *held(int part)
+{
+    return (int)device.holds == part ? &old : area();
+}
+
+static void interrupt(void)
+{
+    if (!pmi.on || (pmi.masked && !device.pmi_through))
+        return;
+    pmi.came++;
+    pmi.found_masked += !device.pmi_open;
+}
+
+bool hw_pmi_begin(bool nmi)
+{
+    (void)nmi;
+    pmi = (struct pmi){.on = true};
+    return true;
+}
+
+void hw_pmi_mask(void)
+{
+    pmi.masked = true;
+}
+
+unsigned hw_pmi_count(void)
+{
+    return pmi.came;
+}
+
+unsigned hw_pmi_masked(void)
+{
+    return pmi.found_masked;
+}
+
+void hw_pmi_end(void)
+{
+    pmi.on = false;
+}
+
+static void enabled_later(uint64_t global);
+
+static int access(uint32_t number, const uint64_t *written)
+{
+    if (number == 0x390 && written != NULL)
+        *msr(0x38e) &= ~(*written | device.clears_too);
+    if (number == IA32_PERF_GLOBAL_CTRL && written != NULL)
+        enabled_later(*written);
+    if (number == IA32_PEBS_ENABLE && written != NULL) {
+        device.enabled = *written != 0 && *msr(IA32_PERF_GLOBAL_CTRL) != 0;
+        if (*written != 0) {
+            old_at = *msr(IA32_DS_AREA);
+            old = *(struct pebs_ds_area *)(uintptr_t)old_at;
+        }
+    }
+    return HW_NO_FAULT;
+}
+
+/* RSP is 0, as in *state. */
+static void plant(struct pebs_format3 *record, const struct pebs_state *state)
+{
+    static const enum pebs_field fields[] = {
+        PEBS_RAX, PEBS_RBX, PEBS_RCX, PEBS_RDX, PEBS_RSI, PEBS_RDI, PEBS_RBP,
+        PEBS_R8,  PEBS_R9,  PEBS_R10, PEBS_R11, PEBS_R12, PEBS_R13, PEBS_R14};
+    const struct pebs_record form = {.format = 3};
+
+    record->rflags = state->rflags & ~device.rflags;
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        uint64_t value =
+            PEBS_PLANTED((uint64_t)(fields[i] - PEBS_RAX)) ^ state->complement;
+        if (fields[i] == PEBS_RAX)
+            value &= ~device.rax;
+        memcpy((uint8_t *)record + pebs_field_offset(&form, fields[i]), &value,
+               8);
+    }
+}
+
+static struct window {
+    struct pebs_state state;
+    const uint8_t *at; /* of event 0's end */
+    unsigned bytes;    /* of an event */
+    bool taken;
+    unsigned events;
+    uint64_t *times;
+    bool frozen;
+} window;
+static unsigned pending[COUNTERS]; /* events up to the record, and it */
+
+static bool has_room(void)
+{
+    return area()->pebs_index + sizeof(struct pebs_format3) <=
+           held(OLD_END)->pebs_absolute_maximum + (uint64_t)device.beyond;
+}
+
+/* With the area's index after the record: is that the threshold? */
+static void reached(void)
+{
+    const uint64_t at = held(OLD_THRESHOLD)->pebs_interrupt_threshold +
+                        (uint64_t)device.threshold;
+    const bool freezes =
+        (*msr(IA32_DEBUGCTL) & BIT(12)) != 0 && device.freezes != FREEZES_NOT;
+    const bool is = area()->pebs_index >= at;
+
+    if (is)
+        *msr(0x38e) |= BIT(62);
+    if ((is && !device.no_pmi) || device.pmi_each)
+        interrupt();
+    if (freezes && (is || device.freezes == FREEZES_FIRST)) {
+        window.frozen = true;
+        if (device.freezes != FREEZES_UNSAID)
+            *msr(0x38e) |= BIT(59);
+    }
+}
+
+static void put(const struct pebs_format3 *record)
+{
+    const uint64_t to =
+        device.from_base ? area()->pebs_buffer_base : area()->pebs_index;
+    const size_t page = 4096 - to % 4096;
+
+    memcpy((void *)(uintptr_t)to, record,
+           device.cut && page < sizeof(*record) ? page : sizeof(*record));
+    area()->pebs_index += sizeof(*record);
+    if (device.goes_round && !has_room())
+        area()->pebs_index = area()->pebs_buffer_base;
+}
+
+static void make_record(unsigned counters, unsigned k)
+{
+    const uint64_t rip = (uintptr_t)window.at + (uint64_t)k * window.bytes;
+    struct pebs_format3 record = {
+        .rip = rip,
+        .r15 = (PEBS_PLANTED(15) ^ window.state.complement) +
+               (device.backwards ? PEBS_EVENTS - k : k),
+        .eventing_ip = rip - window.bytes + PEBS_EVENT_BRANCH,
+        .applicable_counter = counters ^ device.field,
+        .tsc = hw_tsc()};
+
+    if (++device.made == device.lost || !has_room()) {
+        if (device.disables_full && !has_room())
+            *msr(IA32_PEBS_ENABLE) = 0;
+        if (device.moves_index && !has_room())
+            area()->pebs_index += sizeof(record);
+        return;
+    }
+    plant(&record, &window.state);
+    if (window.times != NULL)
+        record.tsc = device.time == AT_BEGIN ? window.times[k - 1]
+                     : device.time == AT_END ? window.times[k]
+                     : device.time == LOW_ZERO
+                         ? (window.times[k] - 1) & ~UINT64_C(0xffff)
+                         : window.times[k] - 1;
+    if ((device.of == 0 || (device.of & counters) != 0) &&
+        (device.only == 0 || device.only == device.made)) {
+        record.rip += (uint64_t)device.rip;
+        record.eventing_ip += (uint64_t)device.ip;
+        record.tsc += (uint64_t)device.tsc;
+        record.tx_abort = device.tx_abort;
+    }
+    put(&record);
+    *msr(0x38e) &= device.clears_all     ? 0
+                   : device.status_stays ? ~UINT64_C(0)
+                                         : ~(uint64_t)counters;
+    if (device.status_stays)
+        *msr(0x38e) |= counters;
+    reached();
+    if (device.disables)
+        *msr(IA32_PEBS_ENABLE) = 0;
+}
+
+/* 38FH is written by itself where code of C is what counts; IA32_PEBS_ENABLE
+ * was, between two such writes. */
+static void enabled_later(uint64_t global)
+{
+    if (global == 0 && device.enabled && !device.needs_stop)
+        make_record(1, 1);
+    device.enabled = false;
+}
+
+static bool counts(unsigned n, uint64_t enable)
+{
+    const uint64_t select = *msr(IA32_PERFEVTSEL(n));
+    const uint64_t event = select & 0xffff;
+    const bool on = (enable >> n & 1) != 0 &&
+                    (select & IA32_PERFEVTSEL_EN) != 0 &&
+                    (select & IA32_PERFEVTSEL_OS) != 0;
+
+    if ((select & IA32_PERFEVTSEL_IN_TX) != 0 && !device.outside_too)
+        return false;
+    if (!on && !(device.while_off && (*msr(IA32_PEBS_ENABLE) >> n & 1) != 0))
+        return false;
+    return event == 0x1c4 || event == 0x4c4 || device.any_kind ||
+           (event == 0x20c4 && window.taken);
+}
+
+/* What an overflow does where its counter makes no record. */
+static void overflow(unsigned n)
+{
+    if (!device.plain_silent)
+        *msr(0x38e) |= BIT(n);
+    if (device.plain_reloads)
+        *msr(IA32_PMC(n)) = area()->pebs_counter_reset[n];
+}
+
+/* One event on one counter; whether it makes a record. */
+static bool step(unsigned n, unsigned made)
+{
+    const bool bit = (*msr(IA32_PEBS_ENABLE) >> n & 1) != 0;
+    uint64_t *value = msr(IA32_PMC(n));
+
+    if (pending[n] != 0 && --pending[n] == 0) {
+        if (has_room() || device.reloads_skipped) {
+            *value =
+                (held(OLD_RESET)->pebs_counter_reset[n] + device.over) & MASK;
+            pending[n] =
+                *value == 0 && device.over != 0; /* the next one makes one */
+            return true;
+        }
+        pending[n] = device.stays_armed ? 1 : 0;
+        *value = (*value + 1) & MASK;
+        return !device.stays_armed;
+    }
+    *value = (*value + 1) & MASK;
+    if (*value != 0)
+        return false;
+    if ((*msr(IA32_PERFEVTSEL(n)) & IA32_PERFEVTSEL_INT) != 0 &&
+        !device.overflow_silent)
+        interrupt();
+    if (bit || device.without_bit) {
+        pending[n] = (unsigned)(1 + device.late[made != 0]);
+        return pending[n] == 0;
+    }
+    overflow(n);
+    return false;
+}
+
+static void step_all(uint64_t enable, unsigned k, unsigned *made)
+{
+    unsigned set = 0;
+
+    for (unsigned n = 0; n < COUNTERS; n++)
+        if (!device.silent &&
+            !(window.frozen && (n != 0 || device.freezes != FREEZES_OTHERS)) &&
+            counts(n, enable) && step(n, *made))
+            set |= 1u << n;
+    if (set != 0)
+        make_record(set, k);
+    *made += set != 0;
+}
+
+static void run(uint64_t enable, struct pebs_state *state)
+{
+    unsigned made = 0;
+
+    device.windows++;
+    device.recorded += (*msr(IA32_DEBUGCTL) & IA32_DEBUGCTL_LBR) != 0;
+    *state = window.state;
+    if (device.writes_late && *msr(IA32_PEBS_ENABLE) == 0)
+        ((struct pebs_format3 *)(uintptr_t)area()->pebs_buffer_base)->rax++;
+    for (unsigned n = 0; n < COUNTERS; n++)
+        if (!device.stays_armed)
+            pending[n] = 0;
+    for (unsigned k = 1; k <= window.events; k++) {
+        if (window.times != NULL)
+            window.times[k] = window.times[k - 1] + 1000 +
+                              (device.time == LOW_ZERO ? 0x20000 : 0);
+        step_all(enable, k, &made);
+    }
+    for (unsigned n = 0; n < COUNTERS; n++)
+        if ((enable >> n & 1) != 0 && (*msr(IA32_PEBS_ENABLE) >> n & 1) == 0 &&
+            *msr(IA32_PMC(n)) != 0)
+            *msr(IA32_PMC(n)) -= device.misses;
+    if (device.idle_moves)
+        for (unsigned n = 0; n < COUNTERS; n++)
+            if (*msr(IA32_PMC(n)) >> 47 != 0 && pending[n] == 0)
+                *msr(IA32_PMC(n)) += 1;
+    if ((enable >> 32 & 1) != 0)
+        *msr(0x309) =
+            (*msr(0x309) + 3000 + (made != 0 ? device.instructions : 0)) & MASK;
+    if ((enable >> 32 & 1) != 0 && *msr(0x309) < 100000)
+        *msr(0x38e) |= BIT(32);
+}
+
+static struct pebs_state state_of(uint64_t flags)
+{
+    const uint64_t complement =
+        (flags & PEBS_COMPLEMENT) != 0 ? ~UINT64_C(0) : 0;
+
+    return (struct pebs_state){.rflags = flags & ~PEBS_COMPLEMENT,
+                               .complement = complement};
+}
+
+void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
+{
+    window = (struct window){state_of(flags),
+                             pebs_events,
+                             PEBS_EVENT_BYTES,
+                             false,
+                             PEBS_EVENTS,
+                             NULL,
+                             false};
+    run(enable, state);
+}
+
+/* A record of an event after the stop is of a counter that overflowed. */
+void pebs_window_stopped(uint64_t enable, uint64_t flags,
+                         struct pebs_state *state)
+{
+    pebs_window(enable, flags, state);
+    if (device.after_stop != 0 && pending[0] != 0 &&
+        (device.out_of == 0 || device.out_of == device.windows)) {
+        *msr(IA32_PMC(0)) = area()->pebs_counter_reset[0];
+        make_record(1, PEBS_EVENTS + device.after_stop);
+    }
+    if (device.overflow_lost && pending[0] != 0)
+        *msr(IA32_PMC(0)) -= 1;
+}
+
+void pebs_window_taken(uint64_t enable, uint64_t flags,
+                       struct pebs_state *state)
+{
+    window = (struct window){state_of(flags | BIT(11)),
+                             pebs_events_taken,
+                             PEBS_TAKEN_BYTES,
+                             true,
+                             PEBS_EVENTS,
+                             NULL,
+                             false};
+    run(enable, state);
+}
+
+void pebs_window_timed(uint64_t enable, uint64_t times[PEBS_TIMED + 1],
+                       struct pebs_state *state)
+{
+    times[0] = 0x1234567;
+    window = (struct window){
+        state_of(0), (const uint8_t *)(uintptr_t)pebs_window_timed,
+        0,           false,
+        PEBS_TIMED,  times,
+        false};
+    run(enable, state);
+}
+
+static void begin(const struct test *test)
+{
+    memset(&device, 0, sizeof(device));
+    memset(pending, 0, sizeof(pending));
+    case_begin(test, 25);
+    t->cpu.perf_capabilities = 0x33c0;
+    t->cpu.pebs_format = 3;
+    *msr(IA32_DS_AREA) = 0x1234;
+    *msr(IA32_PEBS_ENABLE) = 0;
+    fake_device = access;
+}
+
+static inline void passes(const struct test *test, const char *line)
+{
+    begin(test);
+    expect_case(case_end(), VERDICT_PASS, line);
+}
+
+#endif
