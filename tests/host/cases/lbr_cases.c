@@ -161,6 +161,7 @@ static void filter(void **state)
         for (unsigned bit = 2; bit <= 8; bit++)
             seen(&test_lbr_filter, format, SELECT_TAKES, bit);
         seen(&test_lbr_filter, format, LEVEL_IGNORED, 0);
+        seen(&test_lbr_filter, format, LEVELS_CANCEL, 0);
     }
     seen(&test_lbr_filter, 4, RETURNED_KEPT, 0);
     seen(&test_lbr_filter, ARCH, RETURNED_KEPT, 0);

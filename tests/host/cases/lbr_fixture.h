@@ -37,6 +37,7 @@ enum wrong {
     SELECT_IGNORED,     /* bit `number` */
     SELECT_TAKES,       /* so does this kind, where another is left out */
     LEVEL_IGNORED,
+    LEVELS_CANCEL, /* both bits of them are as neither */
     RETURNED_KEPT,
     IN_TX_NEVER,
     IN_TX_ALWAYS,
@@ -197,6 +198,8 @@ static bool captured(uint32_t kind)
         select &= ~BIT(device.number);
     if (wrong(SELECT_TAKES) && (select & MSR_LBR_SELECT_KINDS) != 0)
         select |= BIT(device.number);
+    if (wrong(LEVELS_CANCEL) && (select & BITS(1, 0)) == BITS(1, 0))
+        select &= ~BITS(1, 0);
     if ((select & BIT(user ? 1 : 0)) != 0)
         return wrong(LEVEL_IGNORED);
     return (select & MSR_LBR_SELECT_KIND(kind & LBR_KIND)) == 0;
