@@ -167,6 +167,22 @@ static void filter(void **state)
     seen(&test_lbr_filter, ARCH, RETURNED_KEPT, 0);
 }
 
+/* What Nehalem's table does not except; an erratum of Haswell. */
+static void filter_by_generation(void **state)
+{
+    (void)state;
+    generation(3);
+    device.model = 0x1a;
+    assert_int_equal(verdict_of(&test_lbr_filter), VERDICT_PASS);
+    device.is = JUMPS_TAKE_CALLS;
+    assert_int_equal(verdict_of(&test_lbr_filter), VERDICT_PASS);
+    seen(&test_lbr_filter, 3, JUMPS_TAKE_CALLS, 0);
+    generation(4);
+    device.is = NO_LENGTH_KEPT;
+    assert_int_equal(verdict_of(&test_lbr_filter), VERDICT_KNOWN);
+    seen(&test_lbr_filter, 5, NO_LENGTH_KEPT, 0);
+}
+
 static void transactions(void **state)
 {
     (void)state;
@@ -228,9 +244,13 @@ static void registers_arch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(healthy),   cmocka_unit_test(stack),
-        cmocka_unit_test(filter),    cmocka_unit_test(transactions),
-        cmocka_unit_test(registers), cmocka_unit_test(registers_arch),
+        cmocka_unit_test(healthy),
+        cmocka_unit_test(stack),
+        cmocka_unit_test(filter),
+        cmocka_unit_test(filter_by_generation),
+        cmocka_unit_test(transactions),
+        cmocka_unit_test(registers),
+        cmocka_unit_test(registers_arch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,9 @@ enum wrong {
     SELECT_IGNORED,     /* bit `number` */
     SELECT_TAKES,       /* so does this kind, where another is left out */
     LEVEL_IGNORED,
-    LEVELS_CANCEL, /* both bits of them are as neither */
+    LEVELS_CANCEL,    /* both bits of them are as neither */
+    JUMPS_TAKE_CALLS, /* so that indirect ones leave out calls and returns */
+    NO_LENGTH_KEPT,   /* a call of no length, with EN_CALLSTACK */
     RETURNED_KEPT,
     IN_TX_NEVER,
     IN_TX_ALWAYS,
@@ -85,7 +87,8 @@ static uint64_t gdt[1];
 BODY(lbr_body_kinds, KINDS)
 BODY(lbr_body_flags, {LBR_JCC, 0, 4})
 BODY(lbr_body_signs, {LBR_JCC, 4, 8})
-BODY(lbr_body_calls, {LBR_REL_CALL, 0, 8}, {LBR_IND_CALL, 9, 16})
+BODY(lbr_body_calls, {LBR_REL_CALL, 0, 8}, {LBR_REL_CALL | LBR_MAY, 8, 9},
+     {LBR_IND_CALL, 9, 16})
 BODY(lbr_body_short, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 8, 12})
 BODY(lbr_body_long, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 8, 12})
 BODY(lbr_body_between, {LBR_REL_JMP, 0, 4}, {LBR_JCC, 6, 5},
@@ -198,6 +201,8 @@ static bool captured(uint32_t kind)
         select &= ~BIT(device.number);
     if (wrong(SELECT_TAKES) && (select & MSR_LBR_SELECT_KINDS) != 0)
         select |= BIT(device.number);
+    if (wrong(JUMPS_TAKE_CALLS))
+        select |= (select >> 6 & 1) * BITS(5, 4) | (select >> 7 & 1) * BIT(3);
     if (wrong(LEVELS_CANCEL) && (select & BITS(1, 0)) == BITS(1, 0))
         select &= ~BITS(1, 0);
     if ((select & BIT(user ? 1 : 0)) != 0)
@@ -318,6 +323,8 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
         const bool lower = w->body == lbr_body_targets &&
                            row->kind == LBR_IND_JMP &&
                            (w->argument >> n / 2 & 1) == 0;
+        if ((row->kind & LBR_MAY) != 0 && !wrong(NO_LENGTH_KEPT))
+            continue;
         if (w->body != lbr_body_bits || (w->argument >> n & 1) != 0)
             record(row->kind, at(body) + (uint64_t)row->from,
                    at(body) + (uint64_t)row->to - lower, n != 0 ? cycles : 7);
