@@ -164,8 +164,6 @@ enum pebs_error pebs_next(struct pebs_reader *reader,
     reader->at = reader->next;
     if (reader->at == reader->size)
         return PEBS_END;
-    if (reader->size - reader->at > PEBS_AHEAD + PEBS_FIXED_SIZE_MAX)
-        pebs_ask(reader->bytes + reader->at);
     error = pebs_decode(reader->bytes + reader->at, reader->size - reader->at,
                         reader->format, record);
     if (error == PEBS_OK || error == PEBS_TX_ABORT_RESERVED)

@@ -223,18 +223,6 @@ static inline bool pebs_has(const struct pebs_record *record,
     return (record->present & BIT(field)) != 0;
 }
 
-/* Asks memory for the bytes of a record that is PEBS_AHEAD after this one, all
- * lines of it, so that the processor goes on by itself, and into its second
- * cache: the first has room for few that are under way. */
-#define PEBS_AHEAD 8192
-static inline void pebs_ask(const uint8_t *bytes)
-{
-    __builtin_prefetch(bytes + PEBS_AHEAD, 0, 2);
-    __builtin_prefetch(bytes + PEBS_AHEAD + 64, 0, 2);
-    __builtin_prefetch(bytes + PEBS_AHEAD + 128, 0, 2);
-    __builtin_prefetch(bytes + PEBS_AHEAD + 192, 0, 2);
-}
-
 /* The eight bytes there, lowest first; compilers make one load of it. */
 static inline uint64_t pebs_quadword(const uint8_t *bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs_tally.h - records counted by counter, by cause of abort and by
- * address. Pure; the memory is the caller's.
+ * pebs_tally.h - records counted by counter and by cause of abort. Pure; the
+ * memory is the caller's.
  *
  * One count a record and table: the tables are over all combinations of bits,
  * so that no information is lost, and what is asked is added up afterwards.
@@ -11,15 +11,7 @@
 
 #include "src/pebs/pebs_decode.h"
 
-#define PEBS_BUCKETS 4096
-#define PEBS_WAYS    4 /* so that no count waits for the one before */
-
-/* Addresses base + i * 2^shift and up are in bucket[i]. */
-struct pebs_histogram {
-    uint64_t base;
-    unsigned shift;                    /* 0 to 63 */
-    uint64_t bucket[PEBS_BUCKETS + 1]; /* the last: outside */
-};
+#define PEBS_WAYS 4 /* so that no count waits for the one before */
 
 struct pebs_tally {
     uint64_t records;
@@ -28,11 +20,9 @@ struct pebs_tally {
     uint64_t by_counters[PEBS_WAYS][256];
     /* By [39:32] of TX Abort Information: HLE_Abort to Capacity Reads. */
     uint64_t by_abort[PEBS_WAYS][256];
-    struct pebs_histogram code; /* EventingIP; RIP where there is none */
-    struct pebs_histogram data; /* Data Linear Address; 0 where there is none */
 };
 
-/* An empty tally. The histograms' bases and shifts stay as they are. */
+/* An empty tally. */
 void pebs_tally_clear(struct pebs_tally *tally);
 
 void pebs_tally_add(struct pebs_tally *tally, const struct pebs_record *record);

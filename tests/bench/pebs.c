@@ -87,9 +87,7 @@ static void count(const uint8_t *bytes, size_t size, struct pebs_tally *tally)
 
 int main(void)
 {
-    static struct pebs_tally tally = {.code = {.base = CODE, .shift = 8},
-                                      .data = {.base = DATA, .shift = 14}};
-    static struct pebs_tally counted;
+    static struct pebs_tally tally, counted;
     const size_t records = BYTES / sizeof(struct pebs_format3);
     const size_t size = records * sizeof(struct pebs_format3);
     struct pebs_format3 *buffer = malloc(size);
@@ -104,7 +102,6 @@ int main(void)
     }
     for (size_t i = 0; i < records; i++)
         fill(&buffer[i], &seed, i);
-    counted = tally;
     for (unsigned round = 0; round < ROUNDS; round++) {
         double start = seconds();
         sum += read_once(bytes, size);
