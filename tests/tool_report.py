@@ -186,7 +186,20 @@ def carried():
     yield "UTF-16, as a UEFI shell writes it", b"\xff\xfe" + text.encode("utf-16-le"), 0, [good]
     yield "escape sequences and firmware", b"".join(noisy(text.splitlines())), 0, [
         good, "escape sequences", "lines inside it are of others: [SOL] keepalive"]
-    for columns in (80, 100, 132):
+    for name, stamp in (("brackets", "[2026-11-25 09:05:{n:02}] "), ("seconds", "[{n:8}.25] "),
+                        ("syslog", "Nov 25 09:05:{n:02} rack-7 ser2net[81]: "),
+                        ("a mail", "> ")):
+        logged = "".join(stamp.format(n=n % 60 if ":" in stamp else n * 1000) + line + "\n"
+                         for n, line in enumerate(text.splitlines()))
+        yield f"a log's stamps, {name}", "[x] boot\n" + logged, 0, [
+            good, "a log's word before each line taken off: " + stamp.format(n=0)]
+        yield f"a log's stamps, {name}, a byte lost", logged.replace(
+            "stepping", "steping", 1), 1, ["damaged: the CRC"]
+    yield "blanks at the end of each line", text.replace("\n", "  \n"), 0, [good]
+    screen = wrapped(text, 80).splitlines()
+    yield "a screen, copied", "".join(f"{line:80}\n" for line in screen), 0, [
+        good, "a terminal of 80 columns"]
+    for columns in (40, 80, 100, 132):
         # The second line of this one looks like a first.
         odd = f"# {'y' * (columns - 3)} # SKIP ok 1 - more"
         odd = whole([*lines[:40], odd, *lines[40:-1]])
@@ -424,6 +437,8 @@ def judged():
                   wrong="\nFAIL x | a | b\n", known="KNOWN | a | b\n", odd="PASS | a | b | c > 1\n")
     yield from expect(files.run("judge", "{report}"), 0, "SIMULATED: 1 passed, 1 failed, "
                       "1 in error, 1 skipped, 1 known")
+    yield from expect(Files(cut=text[:-30]).run("judge", "{cut}"), 1, "1 passed, 1 failed",
+                      "not whole: cut")
     yield from expect(files.run("judge", "{regime}"), 1, "regime was B, is D")
     yield from expect(files.run("judge", "--rules={rules}", "{report}"), 1,
                       "counter3_counts_alone was FAIL, is KNOWN SKL194", "0 failed")

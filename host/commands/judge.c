@@ -143,7 +143,7 @@ static enum status one(void *context, const char *name,
            "skipped, %lu known\n",
            name, made_on_name(report->made_on), now.pass, now.fail, now.error,
            now.skip, now.known);
-    return changed != 0 ? STATUS_FOUND : STATUS_GOOD;
+    return changed != 0 ? STATUS_FOUND : arguments_whole(name, report);
 }
 
 int command_judge(int argc, char **argv)
@@ -160,7 +160,8 @@ int command_judge(int argc, char **argv)
         .doc = "Makes the verdicts of old reports anew from their lines, with "
                "rules of yours, and regimes from their evidence. Prints what "
                "changes and the totals. Its status is 0 where nothing "
-               "changes, 1 where something does, 2 for trouble.",
+               "changes, 1 where something does or a report is not whole, 2 "
+               "for trouble.",
         .options = options,
         .option = option,
         .least = 1,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lines.c - finds reports in a text by their first and last lines, joins what
- * a terminal wrapped, and tells a report's lines from those of others.
+ * a terminal wrapped, takes off what a console's log puts before each line, and
+ * tells a report's lines from those of others.
  *
  * Nothing here is certain but by the report's CRC; report_problems() says
  * where that is wrong.
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #define FIRST_LINE "KTAP version 1"
-/* A terminal has more columns than this. */
+/* A terminal has as many columns at least. */
 #define COLUMNS_MIN 40
 /* So many lines have to end in the same column to be called wrapped. */
 #define WRAPPED_MIN 2
@@ -54,14 +55,40 @@ static size_t find_columns(const struct span lines[], size_t count)
             columns = lines[i].bytes;
     for (size_t i = 0; i + 1 < count; i++)
         wrapped += lines[i].bytes == columns && !line_is_own(lines[i + 1]);
-    return columns > COLUMNS_MIN && wrapped >= WRAPPED_MIN ? columns : 0;
+    return columns >= COLUMNS_MIN && wrapped >= WRAPPED_MIN ? columns : 0;
 }
 
-/* Does `next` go on with `line`? A line of a report ends in no blank. */
-static bool goes_on(struct span line, struct span next, size_t columns)
+static bool ends_in_blank(struct span line)
+{
+    return line.bytes != 0 && line.at[line.bytes - 1] == ' ';
+}
+
+/* A terminal's screen, when copied, has blanks up to its last column. */
+static bool is_filled(const struct span lines[], size_t count, size_t columns)
+{
+    size_t full = 0, blank = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        full += lines[i].bytes == columns;
+        blank += lines[i].bytes == columns && ends_in_blank(lines[i]);
+    }
+    return blank > full / 2;
+}
+
+/* Does `next` go on with `line`? A line of a report ends in no blank, but one
+ * that is filled does. */
+static bool goes_on(struct span line, struct span next, size_t columns,
+                    bool filled)
 {
     return line.bytes == columns &&
-           (!line_is_own(next) || line.at[line.bytes - 1] == ' ');
+           (!line_is_own(next) || (!filled && ends_in_blank(line)));
+}
+
+static struct span without_blanks(struct span line)
+{
+    while (ends_in_blank(line))
+        line.bytes--;
+    return line;
 }
 
 /* Moves `next` up to the end of `line`; the text between was line ends and
@@ -76,6 +103,7 @@ static void join(struct span *line, struct span next)
 static void fill(struct span lines[], size_t count, size_t columns,
                  struct report *report)
 {
+    const bool filled = is_filled(lines, count, columns);
     bool joining = false; /* the line before was full */
     size_t piece = 0;
 
@@ -88,7 +116,7 @@ static void fill(struct span lines[], size_t count, size_t columns,
                                 : &report->lines[report->line_count - 1];
         if (joining &&
             goes_on((struct span){last->at + last->bytes - piece, piece}, line,
-                    columns)) {
+                    columns, filled)) {
             join(last, line);
             piece = line.bytes;
             joining = piece == columns;
@@ -96,12 +124,14 @@ static void fill(struct span lines[], size_t count, size_t columns,
             APPEND(report->lines, report->line_count, line);
             piece = line.bytes;
             joining = columns != 0 && piece == columns;
-        } else {
+        } else if (line.bytes != 0) {
             if (report->strange++ == 0)
                 report->strange_first = line;
             joining = false;
         }
     }
+    for (size_t i = 0; i < report->line_count; i++)
+        report->lines[i] = without_blanks(report->lines[i]);
 }
 
 /* What the END line says, and the CRC of the lines before it. */
@@ -153,12 +183,25 @@ static void read_lines(struct span lines[], size_t count, struct report *report)
     }
 }
 
+/* The first line of a report, that may stand behind what firmware wrote without
+ * a line's end or a log puts before each line: the bytes before it, or -1. */
+static long first_line_at(struct span line)
+{
+    const size_t bytes = sizeof(FIRST_LINE) - 1;
+
+    line = without_blanks(line);
+    return line.bytes >= bytes &&
+                   memcmp(line.at + line.bytes - bytes, FIRST_LINE, bytes) == 0
+               ? (long)(line.bytes - bytes)
+               : -1;
+}
+
 /* Where the report that begins at lines[0] ends: after its END line, or before
  * the next one's beginning. */
 static size_t find_end(const struct span lines[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && span_is(lines[i], FIRST_LINE))
+        if (i > 0 && first_line_at(lines[i]) >= 0)
             return i;
         if (begins(lines[i], "# END ")) {
             /* The END line may be wrapped, too: its CRC ends it. */
@@ -171,32 +214,98 @@ static size_t find_end(const struct span lines[], size_t count)
     return count;
 }
 
-/* A first line may stand behind what firmware wrote without a line's end. */
-static struct span trim_first(struct span line)
+static size_t run_of(struct span text, size_t at, bool (*is)(char))
 {
-    const size_t bytes = sizeof(FIRST_LINE) - 1;
+    size_t n = 0;
 
-    if (line.bytes > bytes &&
-        memcmp(line.at + line.bytes - bytes, FIRST_LINE, bytes) == 0)
-        return (struct span){line.at + line.bytes - bytes, bytes};
-    return line;
+    while (at + n < text.bytes && is(text.at[at + n]))
+        n++;
+    return n;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/* What `line` begins with that is like `stamp`, all of it, in bytes: a number,
+ * with the blanks before it, is like any other, a word like any other, and the
+ * rest like itself. 0: there is nothing like it. */
+static size_t stamp_bytes(struct span stamp, struct span line)
+{
+    size_t at = 0, i = 0;
+
+    while (i < stamp.bytes) {
+        const size_t blanks = run_of(stamp, i, is_blank);
+        const size_t digits = run_of(stamp, i + blanks, is_digit);
+        const size_t letters = run_of(stamp, i, is_letter);
+        size_t like = 1;
+        if (digits != 0) {
+            at += run_of(line, at, is_blank);
+            like = run_of(line, at, is_digit);
+            i += blanks + digits;
+        } else if (letters != 0) {
+            like = run_of(line, at, is_letter);
+            i += letters;
+        } else if (at == line.bytes || line.at[at] != stamp.at[i++]) {
+            return 0;
+        }
+        if (like == 0)
+            return 0;
+        at += like;
+    }
+    return at;
+}
+
+static struct span after(struct span line, size_t bytes)
+{
+    return (struct span){line.at + bytes, line.bytes - bytes};
+}
+
+/* Takes off what stands before the first line of a report; and, where a log has
+ * the like before each line, such as the time, all of that, which is
+ * returned. */
+static struct span take_off(struct span lines[], size_t count, size_t before)
+{
+    const struct span stamp = {lines[0].at, before};
+    size_t bytes;
+
+    lines[0] = (struct span){lines[0].at + before, sizeof(FIRST_LINE) - 1};
+    if (count < 2 || (bytes = stamp_bytes(stamp, lines[1])) == 0 ||
+        !line_is_own(after(lines[1], bytes)))
+        return (struct span){0};
+    for (size_t i = 1; i < count; i++)
+        lines[i] = after(lines[i], stamp_bytes(stamp, lines[i]));
+    return stamp;
 }
 
 void lines_divide(struct span text, struct reports *out)
 {
-    struct span *lines = NULL, line;
+    struct span *lines = NULL, line, stamp = {0};
     size_t count = 0;
 
     while (take_line(&text, &line))
         if (line.bytes != 0)
-            APPEND(lines, count, trim_first(line));
+            APPEND(lines, count, line);
     for (size_t i = 0; i < count;) {
-        const bool first = span_is(lines[i], FIRST_LINE);
-        if (!first && !is_inner(lines[i])) {
+        const long before = first_line_at(lines[i]);
+        if (before >= 0)
+            stamp = take_off(lines + i, count - i, (size_t)before);
+        if (before < 0 && !is_inner(lines[i])) {
             i++;
             continue;
         }
-        struct report report = {.headless = !first};
+        struct report report = {.headless = before < 0, .stamp = stamp};
         size_t end = find_end(lines + i, count - i);
         read_lines(lines + i, end, &report);
         APPEND(out->report, out->count, report);

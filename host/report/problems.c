@@ -165,6 +165,9 @@ void report_remarks(const struct report *report, const struct cleaned *cleaned,
 
     if (report->superseded)
         say(&sayer, "the next report goes on with this one after a reset");
+    if (report->stamp.bytes != 0)
+        say(&sayer, "a log's word before each line taken off: %.*s",
+            SPAN_ARGS(shown(report->stamp)));
     if (report->columns != 0)
         say(&sayer, "a terminal of %zu columns wrapped it: joined again",
             report->columns);

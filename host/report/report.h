@@ -58,6 +58,7 @@ struct report {
     /* How it came here. */
     bool headless;     /* the first line is lost */
     size_t columns;    /* of the terminal that wrapped it, 0: none did */
+    struct span stamp; /* what a log has before its first line, or empty */
     size_t strange;    /* lines of others inside it */
     size_t no_results; /* lines that begin as results and are none */
     bool reset;        /* the machine was reset in it */
