@@ -196,8 +196,8 @@ int trace_window_segments(struct trace_window *window,
                           uint8_t gates[TRACE_GATES_BYTES], const void *gdt,
                           uint16_t bytes)
 {
-    (void)gdt;
-    (void)bytes;
+    traced.gdt = gdt;
+    traced.gdt_bytes = bytes;
     return trace_window_gates(window, gates);
 }
 

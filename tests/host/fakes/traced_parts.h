@@ -16,7 +16,8 @@ struct traced_state {
     bool native; /* the instruction at `at` is being executed */
     struct instruction current;
     uint64_t at, next; /* of it; next is that of a WRMSR */
-    const uint8_t *gates;
+    const uint8_t *gates, *gdt;
+    uint16_t gdt_bytes;
     uint64_t dr[8];
     bool if_set;      /* RFLAGS.IF */
     bool interrupted; /* an interrupt is to come */
@@ -57,6 +58,8 @@ bool traced_play(ucontext_t *u);
 void traced_done(ucontext_t *u);
 /* A transaction of one instruction. */
 void traced_committed(uint64_t ip);
+/* Where the gate of that vector leads. */
+uint64_t traced_handler(unsigned vector);
 /* An exception or interrupt there. */
 void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back);
 /* A hint of it, before it is executed; after it. */

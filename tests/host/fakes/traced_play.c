@@ -87,6 +87,15 @@ static void tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
 
 extern const uint8_t trace_window_resume[], tsx_faulted[];
 
+uint64_t traced_handler(unsigned vector)
+{
+    uint16_t part[8];
+
+    memcpy(part, traced.gates + 16 * vector, sizeof(part));
+    return part[0] | (uint64_t)part[3] << 16 | (uint64_t)part[4] << 32 |
+           (uint64_t)part[5] << 48;
+}
+
 /* To the handler of a gate, with a frame; without gates to a fix-up. */
 void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back)
 {
@@ -106,10 +115,7 @@ void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back)
         go_on(u, (uintptr_t)(window ? trace_window_resume : tsx_faulted));
         return;
     }
-    uint16_t part[8];
-    memcpy(part, traced.gates + 16 * vector, sizeof(part));
-    const uint64_t handler = part[0] | (uint64_t)part[3] << 16 |
-                             (uint64_t)part[4] << 32 | (uint64_t)part[5] << 48;
+    const uint64_t handler = traced_handler(vector);
     const uint64_t segments = REG(u, REG_CSGSFS);
     const uint64_t frame[] = {0,
                               back,

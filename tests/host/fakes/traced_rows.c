@@ -4,6 +4,8 @@
 #include "asm/trace_window.h"
 #include "tests/host/fakes/traced_parts.h"
 
+#include <string.h>
+
 /* As in asm/trace_bodies.inc. */
 #define TIP         3
 #define FUP         5
@@ -16,9 +18,16 @@
 
 #define MODE_64   1
 #define MODE_32   2
+#define MODE_16   0
 #define MOV_BYTES 3 /* MOV to CR3 */
 #define FAR_PAIRS 3 /* the first row of trace_body_far that is of a pair */
 #define VECTOR_BP 3
+#define VECTOR_PF 14
+
+/* Of entries of page tables. */
+#define PRESENT   1u
+#define PAGE_SIZE (1u << 7)
+#define ADDRESS   UINT64_C(0x000ffffffffff000)
 
 static const struct {
     const uint8_t *body;
@@ -34,7 +43,38 @@ struct rows {
     uint64_t at; /* where it is */
     int mode;
     uint64_t raised; /* an exception, there; 0: none */
+    bool lost;       /* it went where nothing is, or something else */
 };
+
+/* "4-Level Paging"; 0: not mapped. */
+static uint64_t physical(uint64_t address)
+{
+    uint64_t entry = traced_cr3;
+
+    for (unsigned shift = 39; shift >= 12; shift -= 9) {
+        const uint64_t *table = (const uint64_t *)(uintptr_t)(entry & ADDRESS);
+        const uint64_t rest = (UINT64_C(1) << shift) - 1;
+
+        entry = table == NULL ? 0 : table[address >> shift & 511];
+        if ((entry & PRESENT) == 0)
+            return 0;
+        if (shift == 12 || (shift < 39 && (entry & PAGE_SIZE) != 0))
+            return (entry & ADDRESS & ~rest) | (address & rest);
+    }
+    return 0;
+}
+
+/* A descriptor of code: what its L and D make of it. */
+static int mode_of(const struct rows *r, int wanted)
+{
+    const uint64_t selector = r->window->argument + (wanted == MODE_16 ? 8 : 0);
+    uint64_t descriptor;
+
+    if (wanted == MODE_64 || selector + 8 > traced.gdt_bytes)
+        return MODE_64;
+    memcpy(&descriptor, traced.gdt + selector, sizeof(descriptor));
+    return (descriptor >> 54 & 1) != 0 ? MODE_32 : MODE_16;
+}
 
 static struct pt_step step(const struct rows *r, uint64_t next)
 {
@@ -59,6 +99,7 @@ static void write_cr3(struct rows *r, uint64_t cr3)
 {
     traced_cr3 = cr3;
     retire(r, INSTRUCTION_SETS_CR3, r->at + MOV_BYTES);
+    r->lost |= physical(r->at) == 0;
 }
 
 /* To the handler of an exception, or by a branch. */
@@ -73,6 +114,7 @@ static void go(struct rows *r, uint64_t next)
                next);
         return;
     }
+    r->lost |= traced_handler(VECTOR_BP) != next;
     struct pt_step now = step(r, next);
     now.vector = VECTOR_BP;
     pt_event(&traced_processor, &now);
@@ -101,12 +143,14 @@ static void play(struct rows *r, const struct trace_row *row, unsigned number)
         go(r, low);
         break;
     case TIP_ALIAS:
+        r->lost |= physical(alias) != low;
         go(r, alias + (r->window->body == trace_body_far &&
                                number >= FAR_PAIRS && pair % 2 == 0
                            ? UINT64_C(1) << (TRACE_FAR_FIRST + pair / 2)
                            : 0));
         break;
     case TIP_ALIAS_2:
+        r->lost |= physical(alias + TRACE_ALIAS_STEP) != low;
         go(r, alias + TRACE_ALIAS_STEP);
         break;
     case FUP:
@@ -123,7 +167,7 @@ static void play(struct rows *r, const struct trace_row *row, unsigned number)
         write_cr3(r, r->window->cells[0]);
         break;
     default: /* MODE_EXEC */
-        r->mode = row->at;
+        r->mode = mode_of(r, row->at);
     }
 }
 
@@ -142,12 +186,14 @@ bool traced_rows(struct trace_window *window, int *vector)
     *vector = hw_msr_write(window->msr, window->control);
     if (*vector >= 0)
         return true;
-    for (unsigned n = 0; rows[n].kind != 0; n++)
+    for (unsigned n = 0; rows[n].kind != 0 && !r.lost; n++)
         play(&r, &rows[n], n);
     retire(&r, INSTRUCTION_BRANCH, (uintptr_t)trace_window_off);
     traced.at = (uintptr_t)trace_window_off_at;
     traced.next = traced.at + 2;
     hw_msr_write(window->msr, window->control & ~UINT64_C(1));
     traced.at = traced.next = 0;
+    if (r.lost)
+        *vector = VECTOR_PF;
     return true;
 }
