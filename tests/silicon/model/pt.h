@@ -137,6 +137,7 @@ enum pt_ip_packet {
     PT_TIP_PGD = 0x01,
     PT_FUP = 0x1D,
 };
+void pt_put_bytes(struct processor *p, const uint8_t *bytes, unsigned count);
 void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip);
 void pt_put_tnt(struct processor *p, bool taken);
 void pt_flush_tnt(struct processor *p);
@@ -167,7 +168,8 @@ enum pt_tx_mode { PT_TX_NONE = 0x20, PT_TX_IN = 0x21, PT_TX_ABORT = 0x22 };
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode);
 void pt_put_trace_stop(struct processor *p);
 void pt_put_ovf(struct processor *p);
-/* PSB, the packets that belong to it, PSBEND. at_start: of TraceEn. */
+/* pt_psb.c: PSB, the packets that belong to it, PSBEND. at_start: of TraceEn.
+ */
 void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start);
 
 /* pt_filter.c: brings ContextEn, FilterEn and PacketEn up to date with where

@@ -9,12 +9,11 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/errata.h"
 
-#define TNT_SHORT   6
-#define TNT_LONG    47
-#define PSB_REPEATS 8
-#define RATIO       30 /* of core to bus clock, for CBR */
+#define TNT_SHORT 6
+#define TNT_LONG  47
+#define RATIO     30 /* of core to bus clock, for CBR */
 
-static void put_bytes(struct processor *p, const uint8_t *bytes, unsigned count)
+void pt_put_bytes(struct processor *p, const uint8_t *bytes, unsigned count)
 {
     for (unsigned n = 0; n < count && p->pt.buffered < PT_BUFFER; n++)
         p->pt.buffer[p->pt.buffered++] = bytes[n];
@@ -29,8 +28,8 @@ static void put_payload(struct processor *p, const uint8_t *opcode,
 
     for (unsigned n = 0; n < count; n++)
         little[n] = (uint8_t)(payload >> 8 * n);
-    put_bytes(p, opcode, bytes);
-    put_bytes(p, little, count);
+    pt_put_bytes(p, opcode, bytes);
+    pt_put_bytes(p, little, count);
 }
 
 /* PAD: "to improve packet alignment or for implementation-specific reasons". */
@@ -39,7 +38,7 @@ static void put_pad(struct processor *p)
     static const uint8_t packet = 0x00;
 
     if (random_one_in(&p->pt.random, p->choices.pt_pad_one_in))
-        put_bytes(p, &packet, 1);
+        pt_put_bytes(p, &packet, 1);
 }
 
 /* Table "FUP/TIP IP Reconstruction": bytes by IPBytes, and the lowest bit from
@@ -108,7 +107,7 @@ void pt_flush_tnt(struct processor *p)
             faults_pt_value(p, PT_TNT_LONG_BITS, UINT64_C(1) << count | bits),
             6);
     else
-        put_bytes(p, &byte, 1);
+        pt_put_bytes(p, &byte, 1);
 }
 
 /* "The preceding CYC packet provides the retirement time of the first branch
@@ -149,10 +148,10 @@ void pt_put_cyc(struct processor *p)
         return;
     byte = (uint8_t)((value & 0x1F) << 3 |
                      (faults_pt(p, PT_CYC_EXP, value > 0x1F) ? 7 : 3));
-    put_bytes(p, &byte, 1);
+    pt_put_bytes(p, &byte, 1);
     for (value >>= 5; value != 0; value >>= 7) {
         byte = (uint8_t)((value & 0x7F) << 1 | (value > 0x7F ? 1 : 0));
-        put_bytes(p, &byte, 1);
+        pt_put_bytes(p, &byte, 1);
     }
     if (faults_pt(p, PT_CYC_RESETS, true))
         pt->cycles = 0;
@@ -274,8 +273,8 @@ void pt_put_ovf(struct processor *p)
 
     if ((p->pt.ctl_active & RTIT_CYC_EN) != 0 &&
         erratum_shows(p, ERRATUM_OVF_IN_CYC, 2))
-        put_bytes(p, &cyc, 1);
-    put_bytes(p, packet, 2);
+        pt_put_bytes(p, &cyc, 1);
+    pt_put_bytes(p, packet, 2);
 }
 
 void pt_put_trace_stop(struct processor *p)
@@ -283,7 +282,7 @@ void pt_put_trace_stop(struct processor *p)
     static const uint8_t packet[] = {0x02, 0x83};
 
     if (faults_pt(p, PT_TRACE_STOP, true))
-        put_bytes(p, packet, 2);
+        pt_put_bytes(p, packet, 2);
 }
 
 void pt_put_time(struct processor *p, const struct pt_step *now)
@@ -323,78 +322,4 @@ void pt_put_time_again(struct processor *p, const struct pt_step *now)
         pt_put_time(p, now);
     }
     p->pt.clocks_stopped = false;
-}
-
-void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
-{
-    static const uint8_t psb[] = {0x02, 0x82}, psbend[] = {0x02, 0x23};
-    struct pt_state *pt = &p->pt;
-    const struct choices *choices = &p->choices;
-    bool branches = (pt->ctl_active & RTIT_BRANCH_EN) != 0;
-    bool tx = faults_psb_has_tx(
-        p, faults_pt(p, PT_PSB_TX, branches && pt->context_en));
-    enum pt_tx_mode mode =
-        faults_psb_in_tx(
-            p, faults_pt(p, PT_PSB_IN_TX,
-                         pt->in_tx && (!p->tsx.hle ||
-                                       faults_pt(p, PT_PSB_IN_HLE, true))))
-            ? PT_TX_IN
-            : PT_TX_NONE;
-
-    if (now->cpl > 0 && pt->in_tx && !faults_pt(p, PT_PSB_TX_IN_RING_3, true))
-        tx = false;
-    pt_flush_tnt(p);
-    if (erratum_shows(p, ERRATUM_CYC_DROPPED, 8))
-        pt->cycles = 0;
-    if (faults_pt(p, PT_PSB_RESETS_COUNT, true))
-        pt->psb_bytes = 0;
-    pt->last_ip = faults_psb_last_ip(p, 0);
-    if (faults_pt(p, PT_PSB_ENDS_CALLS, true))
-        pt->returns_known = 0;
-    if (pt->packet_en || faults_pt(p, PT_PSB_EXEC_DUE, true))
-        pt->exec = PT_EXEC_NONE;
-    for (unsigned n = 0; n < faults_pt_value(p, PT_PSB_PAIRS, PSB_REPEATS); n++)
-        put_bytes(p, psb, 2);
-    if (faults_pt(p, PT_PSB_TIME_FIRST, true))
-        pt_put_time(p, now);
-    if (faults_pt(
-            p, PT_PSB_PIP,
-            pt->context_en &&
-                (now->cpl == 0 || faults_pt(p, PT_PSB_PIP_IN_RING_3, true)) &&
-                ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
-                 faults_pt(p, PT_PSB_PIP_FILTERED, true)) &&
-                ((pt->ctl_active & RTIT_OS) != 0 ||
-                 erratum_shows(p, ERRATUM_PIP_WITHOUT_OS, 2))))
-        pt_put_pip(p, faults_pt_value(p, PT_PSB_CR3,
-                                      faults_pt(p, PT_PSB_CR3_NOW, true)
-                                          ? now->cr3
-                                          : pt->start_cr3));
-    if (!faults_pt(p, PT_PSBEND_LAST, true))
-        put_bytes(p, psbend, 2);
-    if (tx && choices->pt_tx_before_fup)
-        pt_put_mode_tsx(p, mode);
-    if (branches &&
-        (pt->packet_en ||
-         (at_start && (choices->pt_fup_at_start ||
-                       erratum_shows(p, ERRATUM_PSB_UNEXPECTED, 2))))) {
-        if (faults_pt(p, PT_PSB_EXEC, true) &&
-            (now->cpl == 0 || faults_pt(p, PT_PSB_EXEC_IN_RING_3, true)))
-            pt_put_mode_exec(p, now);
-        if (faults_pt(p, PT_PSB_FUP, true))
-            pt_put_ip(p, PT_FUP,
-                      pt->in_tx && !faults_pt(p, PT_PSB_FUP_IN_TX, true)
-                          ? &pt->tx_begin
-                      : faults_pt(p, PT_PSB_FUP_NEXT, true) ? &now->next
-                                                            : &now->ip);
-    }
-    if (tx && !choices->pt_tx_before_fup &&
-        faults_pt(p, PT_PSB_TX_INSIDE, true))
-        pt_put_mode_tsx(p, mode);
-    if (faults_pt(p, PT_PSBEND, true) && faults_pt(p, PT_PSBEND_LAST, true))
-        put_bytes(p, psbend, 2);
-    if (!faults_pt(p, PT_PSB_TIME_FIRST, true))
-        pt_put_time(p, now);
-    if (tx && !choices->pt_tx_before_fup &&
-        !faults_pt(p, PT_PSB_TX_INSIDE, true))
-        pt_put_mode_tsx(p, mode);
 }
