@@ -2,6 +2,7 @@
 /* With EventEn each exception and software interrupt leaves a CFE with its
  * vector, and each IRET one of its own; and MODE.Exec tells RFLAGS.IF. */
 #include "src/base/msr.h"
+#include "src/pt/ip.h"
 #include "src/pt/packet.h"
 #include "src/trace/gate.h"
 #include "src/trace/window.h"
@@ -25,13 +26,20 @@ struct events {
     unsigned count, without_fup, data; /* CFE; EVD */
     unsigned off; /* MODE.Exec with IF = 0 after one with 1, a FUP after both */
     unsigned type[2 * VECTORS], vector[2 * VECTORS];
+    uint64_t fup[2 * VECTORS];
 };
+
+static bool has_ip(const struct pt_packet *packet)
+{
+    return packet->kind == PT_TIP || packet->kind == PT_TIP_PGE ||
+           packet->kind == PT_TIP_PGD || packet->kind == PT_FUP;
+}
 
 static void read_events(const struct trace *p, struct events *e)
 {
     struct pt_reader reader;
     struct pt_packet packet;
-    uint64_t mode = 0;
+    uint64_t mode = 0, ip = 0;
     bool fup = false, exec = false, on = false;
 
     *e = (struct events){0};
@@ -40,7 +48,12 @@ static void read_events(const struct trace *p, struct events *e)
     while (pt_next(&reader, &packet) == PT_OK) {
         if (packet.kind == PT_PAD || packet.kind == PT_CYC)
             continue; /* may stand anywhere */
+        ip = packet.kind == PT_PSB ? 0
+             : has_ip(&packet)     ? pt_ip(ip, packet.detail, packet.payload)
+                                   : ip;
         e->without_fup += fup && packet.kind != PT_FUP;
+        if (fup && e->count <= 2 * VECTORS)
+            e->fup[e->count - 1] = ip;
         fup = packet.kind == PT_CFE && packet.detail != 0;
         if (exec && packet.kind == PT_FUP) {
             e->off += on && (mode & MODE_EXEC_IF) == 0;
@@ -59,6 +72,20 @@ static void read_events(const struct trace *p, struct events *e)
     }
 }
 
+/* Where the n-th event came, or the IRET that ends its handler. */
+static uint64_t event_at(unsigned n, bool iret)
+{
+    const struct trace_row *row = trace_body_events_path;
+
+    if (iret) /* handlers of #UD and #DE; of the others */
+        return n < 2 ? trace_at(trace_handler_end)
+                     : trace_at(trace_handler_trap);
+    for (unsigned found = 0; row->kind != PATH_END; row++)
+        if (row->kind == PATH_FUP && found++ == n)
+            break;
+    return trace_at(trace_body_events) + (uint64_t)(int64_t)row->at;
+}
+
 static void judge(struct test_context *t, const struct events *e)
 {
     check(t, e->count == 2 * VECTORS,
@@ -74,6 +101,13 @@ static void judge(struct test_context *t, const struct events *e)
               "CFE %u: type %u, vector %u; wanted type %u%s%u", n, e->type[n],
               e->vector[n], type, n % 2 == 0 ? ", vector " : " after ",
               vectors[n / 2]);
+    }
+    for (unsigned n = 0; n < e->count && n < 2 * VECTORS; n++) {
+        const uint64_t at = event_at(n / 2, n % 2 != 0);
+
+        check(t, e->fup[n] == at,
+              "CFE %u: a FUP of 0x%lx follows; wanted 0x%lx, where the %s", n,
+              e->fup[n], at, n % 2 == 0 ? "event came" : "IRET is");
     }
     check(t, e->without_fup == 0,
           "%u CFE with IP = 1 are not followed by a FUP; wanted 0",

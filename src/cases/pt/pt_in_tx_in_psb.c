@@ -7,6 +7,49 @@
 /* A turn makes 4 bytes of trace or a little more. */
 #define TURN_BYTES 4
 
+/* MODE.TSX in PSB+, with TXAbort = 1. */
+static unsigned count_aborts(const struct trace *p)
+{
+    struct pt_reader reader;
+    struct pt_packet packet;
+    bool in_psb = false;
+    unsigned aborts = 0;
+
+    pt_open(&reader);
+    pt_feed(&reader, p->memory, trace_bytes(p), true);
+    while (pt_next(&reader, &packet) == PT_OK) {
+        if (packet.kind == PT_PSB || packet.kind == PT_PSBEND)
+            in_psb = packet.kind == PT_PSB;
+        aborts += in_psb && packet.kind == PT_MODE_TSX &&
+                  (packet.payload & PT_MODE_TSX_TXABORT) != 0;
+    }
+    return aborts;
+}
+
+/* An abort, and jumps up to the next PSB and over it. */
+static bool run_after_abort(void *argument)
+{
+    const uint32_t *period = argument;
+    struct tsx_block block = {.body = tsx_body_branches_xabort};
+
+    return tsx_inside(&block) == TSX_ABORTED &&
+           trace_jumps(3 * *period / 2 / TURN_BYTES);
+}
+
+/* "TXAbort: Set to 1 only when InTX transitions from 1 to 0 on an abort." */
+static void check_after_abort(struct trace *p, uint32_t period)
+{
+    struct transitions seen;
+
+    if (!trace_try(p, run_after_abort, &period, &seen))
+        return;
+    const unsigned aborts = count_aborts(p);
+    check(p->t, aborts == 0 && seen.wrong == 0,
+          "PSB+ after an abort: got %u with TXAbort = 1, %u with InTX = 1, of "
+          "%u PSBs; wanted 0",
+          aborts, seen.wrong, seen.packets[PT_PSB]);
+}
+
 TEST(pt_in_tx_in_psb,
      .asks = "Does PSB+ say InTX = 1 in a transaction, and 0 outside?",
      .cite =
@@ -59,4 +102,5 @@ TEST(pt_in_tx_in_psb,
           seen.wrong, seen.states);
     note(t, "%u PSBs in %lu bytes, %u with InTX = 1", seen.packets[PT_PSB],
          trace_bytes(&p), seen.inside);
+    check_after_abort(&p, period);
 }

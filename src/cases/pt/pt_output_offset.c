@@ -44,6 +44,12 @@ static void check_topa(struct trace *p)
                         output_topa_pointers(0, PAGE_BYTES));
     trace_check_refused(p, "ToPA, offset of 2 GB", control, table,
                         output_topa_pointers(0, UINT32_C(1) << 31));
+    if ((test_cpu(p->t)->leaf14_ecx & LEAF14_TOPA_MANY) != 0) {
+        output_topa_table(p->table, table, memory, 2, 0, 0);
+        trace_check_refused(p, "ToPA, offset of the second region's size",
+                            control, table,
+                            output_topa_pointers(1, PAGE_BYTES));
+    }
     /* The same entries 128 bytes on, so that nothing else is wrong. */
     output_topa_table(p->table + 16, table + 128, memory, 1, 0, 0);
     trace_check_refused(p, "ToPA, table at 128 bytes of a page", control,

@@ -90,6 +90,9 @@ static void check_places(struct place *place, const char *what,
         memset((uint8_t *)test_records(place->p->t) + LOCK_AT, 0, 128);
         window_set(&w, body, rows);
         w.bare = bare;
+        w.path.timing = (place->p->control & IA32_RTIT_CTL_CYCEn) != 0
+                            ? PATH_TIMING_CYC
+                            : 0;
         w.code.argument = argument;
         w.times = 2;
         w.status = (uint64_t)(place->period - FIRST - STEP * i)
@@ -163,6 +166,11 @@ TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
     /* Measured and checked. */
     check_places(&place, "conditional branches", trace_body_conditions,
                  trace_body_conditions_path, 0, false);
+    /* A CYC is sent before the TNT that it is for is full. */
+    p.control |= IA32_RTIT_CTL_CYCEn;
+    check_places(&place, "conditional branches and CYC", trace_body_conditions,
+                 trace_body_conditions_path, 0, false);
+    p.control &= ~IA32_RTIT_CTL_CYCEn;
     check_places(&place, "jumps, calls and returns", trace_body_transfers,
                  trace_body_transfers_path, 0, false);
     check_places(&place, "writes of CR3", trace_body_cr3, trace_body_cr3_path,

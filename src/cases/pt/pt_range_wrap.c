@@ -50,17 +50,24 @@ static void check_wrap(struct trace *p, uint32_t bytes, uint32_t start)
 /* A small one, gone through again and again. */
 static void check_rounds(struct trace *p, uint32_t bytes)
 {
+    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI;
     struct window w;
+    uint64_t status;
 
     window_set_loop(&w, p->t, ROUND_TURNS);
-    if (!trace_arm_output(p, output_control(test_cpu(p->t), false),
+    if (!set_msr(p->t, IA32_PERF_GLOBAL_OVF_CTRL, bit) ||
+        !trace_arm_output(p, output_control(test_cpu(p->t), false),
                           trace_at(p->memory) + bytes,
                           output_range_pointers(bytes, 0)))
         return;
     w.code.control = p->armed | IA32_RTIT_CTL_TraceEn;
     int vector = trace_window(&w.code);
-    if (!trace_stop(p))
+    if (!trace_stop(p) || !get_msr(p->t, IA32_PERF_GLOBAL_STATUS, &status))
         return;
+    check(p->t, (status & bit) == 0,
+          "range of %u bytes, many times: IA32_PERF_GLOBAL_STATUS (38EH) = "
+          "0x%lx; wanted [55] (Trace_ToPA_PMI) = 0 without ToPA",
+          bytes, status);
     const size_t outside =
         trace_guarded(p, 0, bytes) + trace_guarded(p, 2 * bytes, TRACE_BYTES);
     check(p->t, vector == HW_NO_FAULT && outside == TRACE_BYTES - bytes,
@@ -81,7 +88,7 @@ TEST(pt_range_wrap,
      .asks = "Does output to a single range wrap, and stay inside?",
      .cite = "SDM 3C, Intel Processor Trace, \"Single Range Output\", table "
              "\"IA32_RTIT_OUTPUT_MASK_PTRS MSR\"",
-     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_RANGE})
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_RANGE | NEED_PMU})
 {
     struct trace p;
 

@@ -1,7 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A transaction that commits: MODE.TSX and FUP at its XBEGIN, and at its XEND.
- */
+/* A transaction that commits: MODE.TSX and FUP at its XBEGIN, and at its XEND;
+ * and many of them in one trace. */
 #include "src/trace/trace.h"
+
+#define MANY 40
+
+static bool run_many(void *argument)
+{
+    unsigned *committed = argument;
+
+    *committed = 0;
+    for (unsigned i = 0; i < MANY; i++) {
+        struct tsx_block block = {.body = tsx_body_branches};
+        *committed += tsx_inside(&block) == TSX_COMMITTED;
+    }
+    return true;
+}
+
+/* Each has a begin and an end; one that aborts at its XBEGIN may have the end
+ * alone. */
+static void check_many(struct trace *p)
+{
+    struct transitions seen;
+    unsigned committed;
+
+    if (!trace_try(p, run_many, &committed, &seen))
+        return;
+    const unsigned least = committed + MANY, most = 2 * MANY;
+    check(p->t, seen.count >= least && seen.count <= most,
+          "%u transactions in a trace, of which %u commit: got %u transitions; "
+          "wanted %u to %u",
+          MANY, committed, seen.count, least, most);
+}
 
 TEST(pt_rtm_commit,
      .asks = "Does a trace show where a transaction begins and commits?",
@@ -26,4 +56,5 @@ TEST(pt_rtm_commit,
     check_equal(t, "PSB packets in a short trace", seen.packets[PT_PSB], 1);
     note(t, "%lu bytes; begin at 0x%lx, commit at 0x%lx", trace_bytes(&p),
          trace_at(tsx_xbegin_at), trace_at(tsx_xend_at));
+    check_many(&p);
 }

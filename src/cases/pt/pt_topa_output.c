@@ -281,16 +281,17 @@ static void check_int_once(struct topa *topa)
               count);
 }
 
-/* Two regions with INT, one after the other: an interrupt of each. Or one,
- * round and round, and one each time. */
+/* Two regions with INT, of two tables, one after the other: an interrupt of
+ * each. Or one, round and round, and one each time. */
 static void check_int_twice(struct topa *topa, bool same)
 {
-    const struct parts parts = parts_from(topa, REGIONS - 2, FROM(SMALL));
+    const unsigned first = same ? REGIONS - 2 : REGIONS - 3;
+    const struct parts parts = parts_from(topa, first, FROM(SMALL));
     uint64_t *next =
-        &topa->table[regions[REGIONS - 1].table][regions[REGIONS - 1].entry];
+        &topa->table[regions[first + 1].table][regions[first + 1].entry];
     uint64_t count;
 
-    fill_tables(topa, REGIONS - 2, TOPA_INT);
+    fill_tables(topa, first, TOPA_INT);
     *next = same ? output_topa_entry(parts.part[0].base, 0, TOPA_END)
                  : *next | TOPA_INT;
     if (count_interrupts(topa, &parts, TWICE_TURNS, &count))

@@ -11,6 +11,7 @@
 
 #define STEPS      6
 #define JUMPS      4
+#define WRITES     4
 #define BODY_BYTES 16 /* of tsx_body_jumps, at least */
 
 /* "TIP.PGD Packet Definition" leaves the address out where Stopped is set,
@@ -92,7 +93,8 @@ static void check_start_inside(struct trace *p, uint64_t control)
 static void check_running(struct trace *p, uint64_t control)
 {
     const uint64_t body = trace_at(tsx_body_jumps);
-    uint64_t running, status;
+    uint64_t running = 0, status;
+    unsigned refused = 0;
 
     p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP);
     if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), body) ||
@@ -102,20 +104,38 @@ static void check_running(struct trace *p, uint64_t control)
     (void)trace_jumps(JUMPS);
     const bool read = get_msr(p->t, IA32_RTIT_CTL, &running) &&
                       get_msr(p->t, IA32_RTIT_STATUS, &status);
+    const struct {
+        uint32_t msr;
+        uint64_t value;
+    } writes[] = {{IA32_RTIT_OUTPUT_BASE, p->base},
+                  {IA32_RTIT_OUTPUT_MASK_PTRS, p->pointers},
+                  {IA32_RTIT_STATUS, 0},
+                  {IA32_RTIT_CTL, running ^ IA32_RTIT_CTL_TSCEn}};
+    for (unsigned i = 0; read && i < WRITES; i++)
+        refused +=
+            try_set_msr_again(p->t, writes[i].msr, writes[i].value) == HW_GP;
     if (!trace_stop(p) || !read)
         return;
-    check(p->t, (status & IA32_RTIT_STATUS_Stopped) != 0,
+    check(p->t,
+          (status & (IA32_RTIT_STATUS_Stopped | IA32_RTIT_STATUS_TriggerEn)) ==
+              IA32_RTIT_STATUS_Stopped,
           "IA32_RTIT_STATUS (571H) = 0x%lx after a branch into a TraceStop "
-          "range, TraceEn = 1: wanted [5] (Stopped) = 1",
+          "range, TraceEn = 1: wanted [5] (Stopped) = 1, [2] (TriggerEn) = 0",
           status);
+    check(p->t, refused == WRITES,
+          "WRMSR to 560H, 561H, 571H, and to 570H with TSCEn changed, after "
+          "TraceStop, TraceEn = 1: %u of %u raised #GP, wanted all",
+          refused, WRITES);
     check_equal(p->t, "IA32_RTIT_CTL (570H) after TraceStop", running,
                 p->armed | IA32_RTIT_CTL_TraceEn);
 }
 
 /* A range stops outside of a filter's as well as within it, where it "will get
  * TraceStop behavior". */
-static void check_beside_filter(struct trace *p, uint64_t control)
+static void check_beside_filter(struct trace *p, uint64_t control,
+                                unsigned stop)
 {
+    const unsigned filter = 1 - stop;
     const uint64_t first = trace_at(trace_range_first),
                    last = trace_at(trace_range_last);
     const struct path_step none[] = {{PATH_TRACESTOP, 0}};
@@ -133,16 +153,16 @@ static void check_beside_filter(struct trace *p, uint64_t control)
     struct window w;
     struct path_seen seen;
 
-    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP) |
-                 IA32_RTIT_CTL_ADDR_CFG(1, IA32_RTIT_ADDR_FILTER);
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(stop, IA32_RTIT_ADDR_STOP) |
+                 IA32_RTIT_CTL_ADDR_CFG(filter, IA32_RTIT_ADDR_FILTER);
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         window_set(&w, trace_body_stop, NULL);
         w.path = (struct path){.step = path_list_step, .source = &rows[i].list};
         w.code.argument = first;
-        if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), first) ||
-            !set_msr(p->t, IA32_RTIT_ADDR_B(0), last) ||
-            !set_msr(p->t, IA32_RTIT_ADDR_A(1), rows[i].from) ||
-            !set_msr(p->t, IA32_RTIT_ADDR_B(1), rows[i].to) ||
+        if (!set_msr(p->t, IA32_RTIT_ADDR_A(stop), first) ||
+            !set_msr(p->t, IA32_RTIT_ADDR_B(stop), last) ||
+            !set_msr(p->t, IA32_RTIT_ADDR_A(filter), rows[i].from) ||
+            !set_msr(p->t, IA32_RTIT_ADDR_B(filter), rows[i].to) ||
             !window_check(p, rows[i].what, &w, &seen))
             continue;
         check(p->t, (p->status & IA32_RTIT_STATUS_Stopped) != 0,
@@ -252,8 +272,9 @@ TEST(pt_trace_stop,
                    trace_at(trace_range_last));
     }
     check_out_of_context(&p, control);
-    if (ranges >= 2)
-        check_beside_filter(&p, control);
+    for (unsigned stop = 0; ranges >= 2 && stop < 2; stop++)
+        WITH_PREFIX (t, "ADDR%u", stop)
+            check_beside_filter(&p, control, stop);
     check_start_inside(&p, control);
     check_kinds(&p, control);
     check_running(&p, control);

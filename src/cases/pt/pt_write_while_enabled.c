@@ -126,6 +126,30 @@ static void check_clearing(struct trace *p)
           fault_name(vector), control, other);
 }
 
+/* A reserved bit in the write that sets TraceEn. */
+static void check_setting(struct trace *p)
+{
+    unsigned tried = 0, taken = 0, last = 0;
+
+    for (unsigned bit = 1; bit < BITS_OF_CONTROL; bit++) {
+        if (registers_control(test_cpu(p->t), p->armed | BIT(bit)) !=
+            REGISTER_REFUSES)
+            continue;
+        tried++;
+        if (try_set_msr_again(p->t, IA32_RTIT_CTL,
+                              p->armed | BIT(bit) | IA32_RTIT_CTL_TraceEn) ==
+            HW_GP)
+            continue;
+        taken++;
+        last = bit;
+        set_msr_again(p->t, IA32_RTIT_CTL, p->armed);
+    }
+    check(p->t, taken == 0,
+          "IA32_RTIT_CTL (570H): %u of %u reserved bits, written with TraceEn, "
+          "raised no #GP, such as bit %u; wanted 0",
+          taken, tried, last);
+}
+
 TEST(pt_write_while_enabled,
      .asks = "Do writes of the trace's MSRs raise #GP while TraceEn is 1?",
      .cite = "SDM 3C, Intel Processor Trace, \"Intel Processor Trace MSRs\", "
@@ -155,4 +179,6 @@ TEST(pt_write_while_enabled,
     check_equal(t, "IA32_RTIT_OUTPUT_BASE (560H) afterwards", p.stopped_base,
                 p.base);
     check_clearing(&p);
+    if (trace_arm(&p))
+        check_setting(&p);
 }

@@ -99,6 +99,7 @@ static const struct other {
     {"pt_ring3", {0, INTEL | NEED_PT | NEED_PT_TOPA, 0}},
     {"pt_ring3_tx", {0, INTEL | NEED_PT | NEED_PT_TOPA, 0}},
     {"pt_rtm_abort_causes", {0, INTEL | NEED_PT | NEED_PT_TOPA | NEED_RTM, 0}},
+    {"pt_range_wrap", {0, INTEL | NEED_PT | NEED_PT_RANGE, 0}},
     {"pt_topa_output", {0, INTEL | NEED_PT | NEED_PT_TOPA, 0}},
     {"tsx_ring3_state", {0, INTEL | NEED_RTM, 0}},
 };

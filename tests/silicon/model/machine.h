@@ -161,7 +161,8 @@ struct pt_state {
     bool int_signaled;  /* ToPA INT of this region */
     uint64_t tx_begin;  /* CurrentIP of its begin */
     bool aborted;       /* one, just now */
-    uint64_t start_cr3; /* where TraceEn was set */
+    uint64_t start_cr3, start_base; /* where TraceEn was set */
+    unsigned begins;                /* since then */
 };
 
 /* Last branch records, as their registers have them. */

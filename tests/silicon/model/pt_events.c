@@ -32,7 +32,9 @@ void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now)
 void pt_put_cfe_of_iret(struct processor *p, const struct pt_step *now)
 {
     if (faults_pt(p, PT_CFE_OF_IRET, true))
-        put_with_fup(p, CFE_IRET, 0, &now->ip);
+        put_with_fup(p, CFE_IRET, 0,
+                     faults_pt(p, PT_CFE_IRET_IP, true) ? &now->ip
+                                                        : &now->next);
 }
 
 void pt_put_new_if(struct processor *p, const struct pt_step *now)

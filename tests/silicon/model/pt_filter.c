@@ -31,6 +31,8 @@ static bool in_any(const struct processor *p, unsigned config, uint64_t ip)
         if (config_of(p, n) == config && in_range(p, n, ip) &&
             (n == 0 || config_of(p, 0) != CFG_STOP ||
              faults_pt(p, PT_BESIDE_STOP, true)) &&
+            (n == 0 || config != CFG_STOP || config_of(p, 0) != CFG_FILTER ||
+             faults_pt(p, PT_STOP_BESIDE, true)) &&
             (n == 0 || faults_pt(p, PT_SECOND_RANGE, true)))
             return true;
     return false;

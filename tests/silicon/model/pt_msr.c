@@ -65,7 +65,9 @@ static uint64_t read_status(const struct processor *p)
     const struct pt_state *pt = &p->pt;
     uint64_t value = pt->status;
 
-    if (faults_pt(p, PT_READ_TRIGGER_EN, pt_tracing(p)))
+    if (faults_pt(p, PT_READ_TRIGGER_EN,
+                  pt_tracing(p) || ((pt->ctl & RTIT_TRACE_EN) != 0 &&
+                                    !faults_pt(p, PT_STOPPED_TRIGGER, true))))
         value |= RTIT_TRIGGER_EN;
     if (pt_tracing(p) || p->choices.pt_enables_stay) {
         value |= faults_pt(p, PT_READ_CONTEXT_EN, pt->context_en)
@@ -161,6 +163,11 @@ static bool encodings_valid(const struct processor *p, uint64_t ctl)
             (more.ebx >> 16 >> ((ctl & RTIT_PSB_FREQ) >> 24) & 1) != 0);
 }
 
+static bool stopped(const struct processor *p)
+{
+    return (p->pt.status & RTIT_STOPPED) != 0;
+}
+
 static bool write_ctl(struct processor *p, uint64_t value)
 {
     bool on = (value & RTIT_TRACE_EN) != 0;
@@ -172,8 +179,12 @@ static bool write_ctl(struct processor *p, uint64_t value)
     if (was && !on && !faults_pt(p, PT_CLEAR_AND_CHANGE, true) &&
         value != (p->pt.ctl & ~RTIT_TRACE_EN))
         return false;
-    if (faults_pt(p, PT_CTL_LOCKED, on && was) ||
-        (value & ~ctl_writable(p)) != 0 || !encodings_valid(p, value))
+    if (faults_pt(p, PT_CTL_LOCKED,
+                  on && was &&
+                      (!stopped(p) || faults_pt(p, PT_STOPPED_CTL, true))) ||
+        ((value & ~ctl_writable(p)) != 0 &&
+         (!on || faults_pt(p, PT_RESERVED_ON, true))) ||
+        !encodings_valid(p, value))
         return false;
     if (on && (value & RTIT_TOPA) == 0 &&
         faults_pt(p, PT_NEEDS_TOPA,
@@ -239,7 +250,8 @@ static bool write_register(struct processor *p, uint32_t number, uint64_t value)
         return false;
     if (number == IA32_RTIT_CTL)
         return write_ctl(p, value);
-    if ((pt->ctl & RTIT_TRACE_EN) != 0 && !faults_pt_unlocked(p, number))
+    if ((pt->ctl & RTIT_TRACE_EN) != 0 && !faults_pt_unlocked(p, number) &&
+        (!stopped(p) || faults_pt(p, PT_STOPPED_LOCKED, true)))
         return refuse_write(p, number);
     value = faults_pt_register(p, PT_WRITTEN, number, value);
     switch (number) {

@@ -55,22 +55,6 @@ static bool range_valid(const struct processor *p)
                p, output_offset(p) <= faults_pt_value(p, PT_OFFSET_MAX, mask));
 }
 
-static void write_range(struct processor *p, const struct pt_memory *memory)
-{
-    struct pt_state *pt = &p->pt;
-    uint64_t mask = faults_pt_value(
-        p, PT_RANGE_MASK, faults_range_mask(p, pt->pointers & POINTERS_LOW));
-
-    for (unsigned n = 0; n < pt->buffered; n++) {
-        memory->write(
-            pt->base +
-                (faults_pt_value(p, PT_OFFSET_USED, output_offset(p)) & mask),
-            &pt->buffer[n], 1);
-        set_output_offset(p, (output_offset(p) + 1) & mask);
-    }
-    pt->buffered = 0;
-}
-
 static uint64_t read_entry(const struct processor *p,
                            const struct pt_memory *memory, unsigned ahead)
 {
@@ -163,13 +147,34 @@ static void raise_topa_pmi(struct processor *p)
         p->pt.status |= RTIT_STOPPED;
 }
 
+static void write_range(struct processor *p, const struct pt_memory *memory)
+{
+    struct pt_state *pt = &p->pt;
+    uint64_t mask = faults_pt_value(
+        p, PT_RANGE_MASK, faults_range_mask(p, pt->pointers & POINTERS_LOW));
+
+    for (unsigned n = 0; n < pt->buffered; n++) {
+        memory->write(
+            pt->base +
+                (faults_pt_value(p, PT_OFFSET_USED, output_offset(p)) & mask),
+            &pt->buffer[n], 1);
+        set_output_offset(p, (output_offset(p) + 1) & mask);
+        if (output_offset(p) == 0 && !faults_pt(p, PT_RANGE_SILENT, true))
+            raise_topa_pmi(p);
+    }
+    pt->buffered = 0;
+}
+
 /* The region is full. False: tracing has ended. */
 static bool next_region(struct processor *p, const struct pt_memory *memory,
                         uint64_t entry)
 {
     struct pt_state *pt = &p->pt;
     bool stop = (entry & faults_topa_stop(p, ENTRY_STOP)) != 0,
-         interrupts = faults_pt(p, PT_INT, (entry & ENTRY_INT) != 0);
+         interrupts = faults_pt(p, PT_INT,
+                                (entry & ENTRY_INT) != 0 &&
+                                    (pt->base == pt->start_base ||
+                                     faults_pt(p, PT_INT_LINKED, true)));
 
     if (stop) {
         if (faults_pt(p, PT_TOPA_SET_STOPPED, true))
@@ -239,10 +244,12 @@ static bool start_valid(struct processor *p, const struct pt_memory *memory)
         return range_valid(p);
     return reach_region(p, memory) &&
            faults_offset_accepted(
-               p,
-               output_offset(p) <
-                   faults_pt_value(p, PT_OFFSET_MAX,
-                                   entry_bytes(p, read_entry(p, memory, 0))));
+               p, ((p->pt.pointers & POINTERS_LOW) >> TABLE_SHIFT != 0 &&
+                   !faults_pt(p, PT_OFFSET_ENTRY_0, true)) ||
+                      output_offset(p) <
+                          faults_pt_value(
+                              p, PT_OFFSET_MAX,
+                              entry_bytes(p, read_entry(p, memory, 0))));
 }
 
 void pt_output(struct processor *p, const struct pt_memory *memory)

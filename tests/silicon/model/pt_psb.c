@@ -24,10 +24,14 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
                          pt->in_tx && (!p->tsx.hle ||
                                        faults_pt(p, PT_PSB_IN_HLE, true))))
             ? PT_TX_IN
+        : p->faults.pt_aborts != 0 && !faults_pt(p, PT_PSB_TX_ABORT_ONCE, true)
+            ? PT_TX_ABORT
             : PT_TX_NONE;
 
     if (now->cpl > 0 && pt->in_tx && !faults_pt(p, PT_PSB_TX_IN_RING_3, true))
         tx = false;
+    if (!faults_pt(p, PT_PSB_TNT, true))
+        pt->tnt_bits = pt->tnt_count = 0;
     pt_flush_tnt(p);
     if (erratum_shows(p, ERRATUM_CYC_DROPPED, 8))
         pt->cycles = 0;

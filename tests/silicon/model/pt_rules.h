@@ -203,21 +203,34 @@ enum pt_rule {
     PT_REWRITE_SILENT,          /* is CTL rewritten without a packet */
     PT_SYSCALL_PGE,             /* does SYSCALL into the context make TIP.PGE */
     PT_SYSRET_PGD,              /* does IRET or SYSRET out of it make TIP.PGD */
-    PT_XABORT_ALONE,    /* has XABORT packets outside of a transaction */
-    PT_TRACES_APART,    /* does another processor's trace go on */
-    PT_TIMED_COMMITS,   /* can a transaction commit with CYCEn */
-    PT_CTL_COMBINES,    /* may DisRETC and CR3Filter be set together */
-    PT_CYC_OF_TX,       /* does CYC come before MODE.TSX */
-    PT_CYCLES_FILTERED, /* do cycles count with FilterEn = 0 */
-    PT_SAME_INT,        /* is one of the same entry as before */
-    PT_NMI_TRACED,      /* is an NMI */
-    PT_ABORT_STOPS,     /* does an abort into a TraceStop range stop */
-    PT_TNT_SENT,        /* is the TNT of a conditional branch */
-    PT_EXEC_IF,         /* has MODE.Exec IF = 1 */
-    PT_EXEC_OF_IF,      /* is it sent where IF changes */
-    PT_CFE_OF_EVENT,    /* has an event a CFE */
-    PT_CFE_OF_IRET,     /* has IRET */
-    PT_CFE_FUP,         /* does a FUP follow */
+    PT_XABORT_ALONE,      /* has XABORT packets outside of a transaction */
+    PT_TRACES_APART,      /* does another processor's trace go on */
+    PT_TIMED_COMMITS,     /* can a transaction commit with CYCEn */
+    PT_CTL_COMBINES,      /* may DisRETC and CR3Filter be set together */
+    PT_CYC_OF_TX,         /* does CYC come before MODE.TSX */
+    PT_CYCLES_FILTERED,   /* do cycles count with FilterEn = 0 */
+    PT_SAME_INT,          /* is one of the same entry as before */
+    PT_NMI_TRACED,        /* is an NMI */
+    PT_ABORT_STOPS,       /* does an abort into a TraceStop range stop */
+    PT_TNT_SENT,          /* is the TNT of a conditional branch */
+    PT_EXEC_IF,           /* has MODE.Exec IF = 1 */
+    PT_EXEC_OF_IF,        /* is it sent where IF changes */
+    PT_CFE_OF_EVENT,      /* has an event a CFE */
+    PT_CFE_OF_IRET,       /* has IRET */
+    PT_CFE_FUP,           /* does a FUP follow */
+    PT_CFE_IRET_IP,       /* of the IRET itself */
+    PT_RESERVED_ON,       /* are reserved bits where TraceEn is set, too */
+    PT_STOPPED_LOCKED,    /* are registers locked where Stopped is 1, too */
+    PT_STOPPED_CTL,       /* is CTL */
+    PT_STOPPED_TRIGGER,   /* is TriggerEn 0 there */
+    PT_STOP_BESIDE,       /* does ADDR1 stop where ADDR0 filters */
+    PT_OFFSET_ENTRY_0,    /* is OutputOffset checked beyond the first entry */
+    PT_RANGE_SILENT,      /* does the wrap of a single range not interrupt */
+    PT_INT_LINKED,        /* does INT in a table that END led to */
+    PT_EVERY_BEGIN,       /* has the 16th begin of a trace packets */
+    PT_PSB_TX_ABORT_ONCE, /* is TXAbort in PSB+ 0 after an abort */
+    PT_END_KEEPS_COUNT,   /* does PacketByteCnt outlive TraceEn */
+    PT_PSB_TNT,           /* does PSB send the TNT */
 };
 
 enum pt_value {

@@ -35,6 +35,8 @@ void pt_started(struct processor *p, const struct pt_step *now)
     leave_others(p);
     pt->ctl_active = pt->ctl;
     pt->start_cr3 = now->cr3;
+    pt->start_base = pt->base;
+    pt->begins = 0;
     p->faults.pt_status_ignored = faults_pt_value(p, PT_STATUS_IGNORED, 0);
     pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED, 0);
     pt->tnt_bits = pt->tnt_count = 0;
@@ -82,6 +84,8 @@ void pt_stopped(struct processor *p, const struct pt_step *now)
 
     pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED_LAST, 0);
     p->faults.ended_tsc = now->tsc;
+    if (!faults_pt(p, PT_END_KEEPS_COUNT, true))
+        pt->psb_bytes = 0;
     if (!pt->packet_en)
         return;
     pt_pass_time(p, now);

@@ -34,6 +34,9 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
         fup = &p->pt.last_ip;
     if (faults_pt(p, PT_CYC_OF_TX, true))
         pt_put_cyc(p);
+    if (mode == PT_TX_IN && ++p->pt.begins % 16 == 0 &&
+        !faults_pt(p, PT_EVERY_BEGIN, true))
+        return;
     if (faults_put_mode_tsx(p, mode, fup))
         return;
     if (mode == PT_TX_IN)

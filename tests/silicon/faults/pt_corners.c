@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pt_corners.c - what goes wrong with Processor Trace in corners: after STOP,
+ * beyond the first entry, after an abort, before a PSB.
+ */
+#include "tests/silicon/model/hooks.h"
+
+FAULT(pt_ctl_reserved_with_en,
+      .what = "[PT] IA32_RTIT_CTL takes reserved bits in the write that sets "
+              "TraceEn",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
+      .rule = PT_RESERVED_ON)
+
+FAULT(pt_stopped_unlocked,
+      .what = "[PT with ranges] the registers can be written while TraceEn and "
+              "Stopped are 1",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_STOPPED_LOCKED)
+
+FAULT(pt_stopped_ctl_changes,
+      .what = "[PT with ranges] IA32_RTIT_CTL can be changed while TraceEn and "
+              "Stopped are 1",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_STOPPED_CTL)
+
+FAULT(pt_stopped_trigger_en,
+      .what = "[PT with ranges] IA32_RTIT_STATUS.TriggerEn is 1 while TraceEn "
+              "and Stopped are",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_STOPPED_TRIGGER)
+
+FAULT(pt_addr1_filtered_stops,
+      .what = "[PT with ranges] ADDR1 stops nothing where ADDR0 filters",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_STOP_BESIDE)
+
+FAULT(pt_offset_of_entry_1,
+      .what = "[PT with ToPA entries] an OutputOffset beyond a region is no "
+              "error but in the first entry",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .rule = PT_OFFSET_ENTRY_0)
+
+FAULT(pt_range_interrupts,
+      .what = "[PT with single range] the wrap sets GLOBAL_STATUS[55]",
+      .caught = {"skylake-2018 on 1 pt_range_wrap FAIL"},
+      .rule = PT_RANGE_SILENT)
+
+FAULT(pt_int_of_next_table,
+      .what = "[PT with ToPA entries] INT does nothing in a table that END led "
+              "to",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .rule = PT_INT_LINKED)
+
+FAULT(pt_begin_16_silent,
+      .what = "[PT and TSX] each 16th begin of a trace has no packets",
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"},
+      .rule = PT_EVERY_BEGIN)
+
+FAULT(pt_psb_says_abort,
+      .what = "[PT and TSX] MODE.TSX in PSB+ has TXAbort = 1 after an abort",
+      .caught = {"skylake-2018 on 1 pt_in_tx_in_psb FAIL"},
+      .rule = PT_PSB_TX_ABORT_ONCE)
+
+FAULT(pt_end_clears_count,
+      .what = "[PT with PacketByteCnt] clearing TraceEn clears PacketByteCnt",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_END_KEEPS_COUNT)
+
+FAULT(pt_psb_drops_tnt, .what = "[PT] the TNT before a PSB is lost",
+      .caught = {"skylake-2018 on 1 pt_psb_place FAIL"}, .rule = PT_PSB_TNT)
+
+FAULT(pt_cfe_iret_target,
+      .what = "[PT with EventEn] the FUP of the CFE of IRET is where it goes",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .rule = PT_CFE_IRET_IP)
