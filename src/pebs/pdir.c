@@ -340,8 +340,14 @@ bool pdir_no_better(const struct pdir_hits *with,
         lost += with->of[i] == 0;
         lost_without += without->of[i] == 0;
     }
-    return with->of[0] != 0 || lost >= lost_without ||
-           (lost != 0 && with->uneven * 4 < with->records);
+    if (with->of[0] != 0)
+        return true;
+    /* Nothing is passed over: a share may be small by chance. */
+    if (lost == 0)
+        return lost_without == 0 && with->uneven * 2 > with->records &&
+               with->uneven * without->records >=
+                   without->uneven * with->records;
+    return lost >= lost_without || with->uneven * 4 < with->records;
 }
 
 bool pdir_even(const struct pdir_hits *hits, unsigned *least, unsigned *most)

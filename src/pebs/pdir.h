@@ -96,11 +96,17 @@ bool pdir_even_run(struct sampling *p, unsigned counter,
  * twice of it, rounded in its favour; *least and *most are what they have. */
 bool pdir_even(const struct pdir_hits *hits, unsigned *least, unsigned *most);
 
+/* Windows before a verdict against a processor: where an instruction retired is
+ * counted one more or less (HSD140), what follows in a window hits others, and
+ * of few records none is of this instruction or that. */
+#define PDIR_ENOUGH 8
+
 /* Pure. True where PDIR, uneven as it may be, is no better than the same event
  * without it: records are of no instruction of the loop, an instruction is
- * never hit that has its share without, or as many are never hit; and where
- * most records follow at the period, but some instruction is always passed
- * over. */
+ * never hit that has its share without, or as many are never hit; where most
+ * records follow at the period, but some instruction is always passed over; and
+ * where none is, with or without, but most records do not follow, nor more than
+ * without. */
 bool pdir_no_better(const struct pdir_hits *with,
                     const struct pdir_hits *without);
 

@@ -306,19 +306,24 @@ static struct pdir_hits hits_of(unsigned lost, unsigned outside,
 static void no_better(void **state)
 {
     static const struct {
-        unsigned lost, lost_without, outside, uneven;
+        unsigned lost, lost_without, outside, uneven, uneven_without;
         bool no_better;
     } rows[] = {
-        {0, 5, 0, 0, false},  {2, 5, 0, 40, false}, {2, 5, 0, 3, true},
-        {5, 5, 0, 40, true},  {2, 1, 0, 40, true},  {0, 5, 1, 0, true},
-        {1, 2, 0, 15, false}, {1, 2, 0, 14, true},
+        {0, 5, 0, 0, 0, false},   {2, 5, 0, 40, 0, false},
+        {2, 5, 0, 3, 0, true},    {5, 5, 0, 40, 0, true},
+        {2, 1, 0, 40, 0, true},   {0, 5, 1, 0, 0, true},
+        {1, 2, 0, 15, 0, false},  {1, 2, 0, 14, 0, true},
+        {0, 0, 0, 31, 0, false},  {0, 0, 0, 32, 0, true},
+        {0, 0, 0, 40, 41, false}, {0, 0, 0, 40, 40, true},
+        {0, 5, 0, 40, 0, false},  {0, 0, 0, 0, 0, false},
     };
 
     (void)state;
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct pdir_hits with =
             hits_of(rows[i].lost, rows[i].outside, rows[i].uneven);
-        const struct pdir_hits without = hits_of(rows[i].lost_without, 0, 0);
+        const struct pdir_hits without =
+            hits_of(rows[i].lost_without, 0, rows[i].uneven_without);
         assert_int_equal(pdir_no_better(&with, &without), rows[i].no_better);
     }
 }

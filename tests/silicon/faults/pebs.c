@@ -118,7 +118,7 @@ FAULT(pdir_skids,
       .what = "[any] PDIR makes its record of an instruction after the one "
               "that overflows",
       .caught = {"sandybridge on 1 pdir_skid FAIL",
-                 "icelake-server on 1 pdir_even FAIL"})
+                 "icelake-server on 1 pdir_skid FAIL"})
 
 FAULT(pdir_ip_off,
       .what = "[any with record format 2 or 3] EventingIP of PDIR is the "
