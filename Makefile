@@ -93,7 +93,9 @@ help:
 	@echo 'make deviations  COUNT=50 the same of the simulated processor: does a test see each?'
 	@echo 'make soak     every personality over SEEDS seeds (usual: 20), each of'
 	@echo '              which starts at another time; TRIALS=n (usual: 300);'
-	@echo '              or BOOTS=n short ones, THREADS=n in which no turns are taken'
+	@echo '              or BOOTS=n short ones, THREADS=n in which no turns are taken;'
+	@echo '              or SOLD=1,2: those as sold on one processor and on two, with'
+	@echo '                a table; FROM=first seed, CPUS=patterns, JOBS=boots at a time'
 	@echo 'make faults   each fault with every test: what catches it, and what else'
 	@echo '              fails; FAULTS=patterns, TESTS=patterns, TRIALS=n (usual: 20);'
 	@echo '              ROWS=1 only with the tests that have to catch it'
@@ -391,6 +393,9 @@ $(call number,KILLS,$(KILLS),$(FROM_1),1 and more)
 $(if $(SEEDS),$(call number,SEEDS,$(SEEDS),$(FROM_1),1 and more))
 $(if $(BOOTS),$(call number,BOOTS,$(BOOTS),$(FROM_1),1 and more))
 $(if $(THREADS),$(call number,THREADS,$(THREADS),$(FROM_1),1 and more))
+$(if $(FROM),$(call number,FROM,$(FROM),$(FROM_1),1 and more))
+$(if $(JOBS),$(call number,JOBS,$(JOBS),$(TO_64),1 to 64))
+$(if $(SOLD),$(call number,SOLD,$(SOLD),[124](,[124])*,1$(comma)2$(comma)4 or some of them))
 $(if $(STEP),$(call number,STEP,$(STEP),$(FROM_1),1 and more))
 $(foreach pattern,$(subst $(comma), ,$(TESTS)),$(call fits,$(pattern)))
 endif
@@ -630,6 +635,7 @@ boot: $(BOOTED) $(B)/tsxpmu.img $(SNAPSHOTS)
 	$(CHECK) boot
 soak: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@TRIALS=$(TRIALS) SEEDS=$(SEEDS) BOOTS=$(BOOTS) THREADS=$(THREADS) \
+	    SOLD=$(SOLD) FROM=$(FROM) CPUS="$(CPUS)" JOBS=$(JOBS) \
 	    $(PYTHON) tests/check.py soak
 faults: $(B)/tsxpmu.img $(B)/silicon.efi
 	@FAULTS="$(FAULTS)" TESTS="$(TESTS)" TRIALS=$(TRIALS) ROWS=$(ROWS) \

@@ -167,6 +167,15 @@ def soak() -> None:
     seeds = int(os.environ.get("SEEDS") or 20)
     short = int(os.environ.get("BOOTS") or 0)
     threads = int(os.environ.get("THREADS") or 0)
+    if os.environ.get("SOLD"):
+        import sold
+        first = int(os.environ.get("FROM") or 1)
+        sold.run(result, range(first, first + seeds),
+                 [int(n) for n in os.environ["SOLD"].split(",")],
+                 os.environ.get("CPUS") or "",
+                 int(os.environ.get("TRIALS") or boots.TRIALS_AS_SOLD),
+                 int(os.environ.get("JOBS") or boots.CORES))
+        return
     if short or threads:
         boots.run(result, boots.many(short))
         boots.run(result, boots.with_threads(threads))

@@ -57,7 +57,8 @@ REFUSED = (
     ("run", "SMP", "1000", "1 to 64"), ("run", "SMP", "", "1 to 64"),
     ("run", "TRIALS", "-1", "up to 9 digits"), ("run", "ACCEL", "xen", "tcg kvm"),
     ("run", "TESTS", "pebs_tsc,nothing_like*", "make list has them"),
-    ("soak", "TRIALS", "many", "up to 9 digits"),
+    ("soak", "TRIALS", "many", "up to 9 digits"), ("soak", "SOLD", "3", "1,2,4 or some of them"),
+    ("soak", "FROM", "0", "1 and more"), ("soak", "JOBS", "many", "1 to 64"),
     ("faults", "TESTS", "nothing_like*", "make list has them"),
     ("faults", "TESTS", "lbr", "make list has them"),
     ("powercut", "KILLS", "0", "1 and more"),
@@ -74,7 +75,7 @@ REFUSED = (
 TAKEN = (("run", "SMP", "64"), ("run", "SEED", "0"), ("run", "TRIALS", "0"),
          ("run", "TESTS", "counter3_*,*_tsc,pebs_*_layout"), ("run", "CPU", "none"),
          ("run", "TESTS", "lbr,counter3,parsers"),
-         ("soak", "TRIALS", "7"), ("faults", "FAULTS", "pt_*"), ("mutants", "ROOM", "pebs"), ("powercut", "KILLS", "3"), ("sweep", "STEP", "9"),
+         ("soak", "TRIALS", "7"), ("soak", "SOLD", "1,2"), ("faults", "FAULTS", "pt_*"), ("mutants", "ROOM", "pebs"), ("powercut", "KILLS", "3"), ("sweep", "STEP", "9"),
          ("distributions", "ONLY", "noble"), ("new-test ROOM=pebs", "NAME", "pebs_new"))
 
 

@@ -330,7 +330,7 @@ def as_sold(seeds: Iterable[int], trials: int, smp: int = 2) -> Iterator[Boot]:
         for name in sorted(listed ^ set(report.with_verdict("KNOWN"))):
             yield f"{name}: the summary and its result differ in whether it is KNOWN"
 
-    for cpu, passing in expected.as_sold():
+    for cpu, passing in expected.as_sold(smp):
         def runs(report: ktap.Report, outcome: Outcome,
                  passing: list[str] = passing) -> Iterator[str]:
             got = report.with_verdict("PASS") + report.with_verdict("KNOWN")

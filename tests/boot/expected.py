@@ -20,7 +20,8 @@ SECOND = "/second"  # the cores of a hybrid's other kind
 REGIMES = ("A", "B", "C", "C'", "D", "E", "F")
 OF_TSX = {*REGIMES, "rtm_listed", "rtm", "forced_abort", "msr_10fh", "elision",
           "no_elision"}  # words of the microcode, and of the product
-EVERYWHERE = ("parallel",)  # of firmware, not of the processor
+EVERYWHERE = ("parallel", "processors=2")  # of firmware and the boot
+OF_TWO = {"parallel", "processors>=2", "threads>=2", "cores>=2"}  # not of one processor
 MARKS = {(True, True): "x", (False, False): ".", (False, True): "8", (True, False): "4"}
 # What a personality runs, one suite after another.
 SUITES = ("tsx_*,sdv_*", "pebs_*,pdir_*,precise_*", "pt_*", "counter*",
@@ -118,12 +119,13 @@ def runs() -> list[tuple[str, str, list[str]]]:
             for personality in table.capabilities for smt in SMT]
 
 
-def as_sold() -> Iterator[tuple[str, list[str]]]:
+def as_sold(smp: int) -> Iterator[tuple[str, list[str]]]:
     """(personality, the tests that pass there, but for errata that it has)."""
     table = read()
     for personality, exact in table.as_sold.items():
-        yield personality, [test for test in table.needs
-                            if passes(table, test, exact, "on")]
+        yield personality, [test for test, words in table.needs.items()
+                            if passes(table, test, exact, "on")
+                            and (smp > 1 or not OF_TWO.intersection(words))]
 
 
 def alternating() -> dict[str, str]:
@@ -190,7 +192,7 @@ def problems(tests: list[str], personalities: list[str]) -> Iterator[str]:
               for need in needs for word in need.split("|")}
     for word in sorted(words - needed - set(REGIMES)):
         yield f"tests/boot/capabilities.txt: no test needs {word}"
-    for word in sorted(needed - words - set(REGIMES) - set(EVERYWHERE)):
+    for word in sorted(needed - words - set(REGIMES) - {e.split("=")[0] for e in EVERYWHERE}):
         yield f"tests/boot/needs.txt: no personality has {word}"
     for test, needs in table.needs.items():
         if not of_suite(",".join(SUITES), [test]):
