@@ -9,7 +9,7 @@
 #include "src/tsx/pair.h"
 
 #define BRANCHES 0xc4
-#define OTHERS   8 /* processors that look on, at most */
+#define OTHERS   8 /* processors that look on, but for the sibling, at most */
 
 #define CYCLES     UINT64_C(0x003c)
 #define BUS_CYCLES UINT64_C(0x013c)
@@ -209,16 +209,16 @@ static void listen(struct test_context *peer, void *argument)
 static void judge_listener(struct test_context *t, const struct listener *l)
 {
     check(t, l->heard == 0,
-          "processor 1, none of whose counters counts, had %u "
+          "processor %u, none of whose counters counts, had %u "
           "performance-monitoring interrupts while counters of this one "
           "overflowed in %u windows; wanted none",
-          l->heard, OVERFLOWS);
+          l->pair.other, l->heard, OVERFLOWS);
     check(t, l->status == 0 && l->ctrl == SILENT_CTRL,
           "interrupts of this processor froze its counters and branch records, "
-          "and on processor 1 IA32_PERF_GLOBAL_STATUS (38EH)[59:58] is %lu, "
+          "and on processor %u IA32_PERF_GLOBAL_STATUS (38EH)[59:58] is %lu, "
           "IA32_PERF_GLOBAL_CTRL (38FH) 0x%lx; wanted 0, and 0x%lx as it was "
           "written there",
-          l->status >> 58, l->ctrl, SILENT_CTRL);
+          l->pair.other, l->status >> 58, l->ctrl, SILENT_CTRL);
 }
 
 static void overflow_beside(struct test_context *t, void *argument)
@@ -302,7 +302,7 @@ static void judge_time(struct test_context *t, const struct halted *h,
 
     /* Of reference cycles the tables say that the core is not halted: where
      * another thread of it is at work, that decides nothing. */
-    if (!core && test_sibling(t) == 1)
+    if (!core && test_sibling(t) == h->pair.other)
         return;
     check(t, counted <= most,
           "%s counted %lu %s cycles%s while this processor was halted by HLT, "
@@ -336,6 +336,23 @@ static void halt_beside(struct test_context *t, void *argument)
             judge_time(t, h, p, *bank_value(&after, p));
 }
 
+static bool looks_on(unsigned p, unsigned other)
+{
+    return p < OTHERS || p == other;
+}
+
+static bool use_beside(struct test_context *t, unsigned user, unsigned other,
+                       uint64_t *places)
+{
+    if (!on_processor(t, user, use_own, places))
+        return false;
+    for (unsigned p = 0; p < hw_processors(); p++)
+        if (p != user && looks_on(p, other) &&
+            !on_processor(t, p, look_at_own, places))
+            return false;
+    return on_processor(t, user, clear_own, places);
+}
+
 TEST(counter_thread_scope,
      .asks = "Does each logical processor have counters and controls of its "
              "own?",
@@ -348,34 +365,30 @@ TEST(counter_thread_scope,
 {
     uint64_t places = bank_claim(t); /* the same on all processors */
     unsigned count = hw_processors();
+    /* The thread that it shares a core with, where there is one. */
+    const unsigned other = test_sibling(t) != 0 ? test_sibling(t) : 1;
 
     if (places == 0)
         return;
     write_own(t, &places);
-    for (unsigned p = 1; p < count && p < OTHERS; p++)
-        if (!on_processor(t, p, claim_and_write, &places))
+    for (unsigned p = 1; p < count; p++)
+        if (looks_on(p, other) && !on_processor(t, p, claim_and_write, &places))
             return;
-    for (unsigned user = 0; user < count && user < OTHERS; user++) {
-        if (!on_processor(t, user, use_own, &places))
+    for (unsigned user = 0; user < count; user++)
+        if (looks_on(user, other) && !use_beside(t, user, other, &places))
             return;
-        for (unsigned p = 0; p < count && p < OTHERS; p++)
-            if (p != user && !on_processor(t, p, look_at_own, &places))
-                return;
-        if (!on_processor(t, user, clear_own, &places))
-            return;
-    }
     struct listener *l = test_buffer(t);
-    if (!hw_run_is_parallel() || !on_processor(t, 1, silence, &places))
+    if (!hw_run_is_parallel() || !on_processor(t, other, silence, &places))
         return;
     l->places = places;
     l->heard = 0;
     l->status = 0;
     l->ctrl = SILENT_CTRL;
-    if (!pair_run(t, &l->pair, overflow_beside, listen, l))
+    if (!pair_run_beside(t, &l->pair, other, overflow_beside, listen, l))
         return;
     struct halted *h = test_buffer(t);
     h->t = t;
     h->places = places;
     h->waits = false;
-    (void)pair_run(t, &h->pair, halt_beside, wake, h);
+    (void)pair_run_beside(t, &h->pair, other, halt_beside, wake, h);
 }
