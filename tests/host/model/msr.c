@@ -174,6 +174,23 @@ static void speculation_is_as_enumerated(void **state)
     }
 }
 
+static void check_status_is_only_cleared(void **state)
+{
+    struct fixture b;
+    struct processor *p = start(&b, "skylake-2018", true);
+    uint64_t value;
+
+    (void)state;
+    for (uint32_t number = 0x401; number < 0x428; number += 4) {
+        assert_true(msr_write(p, number, 0));
+        assert_false(msr_write(p, number, 1));
+        assert_false(msr_write(p, number, BIT(63)));
+        assert_true(msr_read(p, number, &value));
+        assert_int_equal(value, 0);
+    }
+    assert_false(msr_read(p, 0x429, &value));
+}
+
 static void topology_pairs_siblings(void **state)
 {
     struct fixture b;
@@ -203,6 +220,7 @@ int main(void)
         cmocka_unit_test(microcode_revision_needs_cpuid),
         cmocka_unit_test(inuse_follows_the_selects),
         cmocka_unit_test(speculation_is_as_enumerated),
+        cmocka_unit_test(check_status_is_only_cleared),
         cmocka_unit_test(topology_pairs_siblings),
     };
 

@@ -9,6 +9,8 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/model/msr.h"
+
 #define MAP_BYTES 8192
 
 static const struct {
@@ -50,6 +52,9 @@ void msr_map_fill(uint8_t *map)
         for (uint32_t msr = passed_through[n].first;
              msr <= passed_through[n].last; msr++)
             set_intercept(map, msr, false);
+    /* QEMU's take any value. */
+    for (uint32_t bank = 0; bank < MACHINE_CHECK_BANKS; bank++)
+        set_intercept(map, IA32_MC0_STATUS + 4 * bank, true);
 }
 
 void msr_map_intercept(uint8_t *map, uint32_t first, uint32_t last)

@@ -146,16 +146,29 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
     return true;
 }
 
+/* Nothing ever goes wrong: these read 0. SDM volume 3B, "IA32_MCi_STATUS
+ * MSRs": "writing 1s to them causes a general-protection exception". */
+static bool is_check_status(uint32_t number)
+{
+    uint32_t at = number - IA32_MC0_STATUS;
+
+    return at % 4 == 0 && at / 4 < MACHINE_CHECK_BANKS;
+}
+
 /* Registers whose value is somewhere else. */
 static bool is_computed(struct processor *p, uint32_t number)
 {
     (void)p;
-    return number == MSR_SMI_COUNT || number == IA32_BIOS_SIGN_ID ||
-           number == IA32_ARCH_CAPABILITIES || number == IA32_PERF_CAPABILITIES;
+    return is_check_status(number) || number == MSR_SMI_COUNT ||
+           number == IA32_BIOS_SIGN_ID || number == IA32_ARCH_CAPABILITIES ||
+           number == IA32_PERF_CAPABILITIES;
 }
 
 static bool read_computed(struct processor *p, uint32_t number, uint64_t *value)
 {
+    *value = 0;
+    if (is_check_status(number))
+        return true;
     switch (number) {
     case MSR_SMI_COUNT:
         *value = p->smi_count;
@@ -176,6 +189,8 @@ static bool read_computed(struct processor *p, uint32_t number, uint64_t *value)
  * CPUID(1). */
 static bool write_computed(struct processor *p, uint32_t number, uint64_t value)
 {
+    if (is_check_status(number))
+        return value == 0;
     if (number != IA32_BIOS_SIGN_ID || value != 0)
         return false;
     if (faults_rule(p->machine, REVISION_CLEARED, true))
