@@ -24,6 +24,8 @@ echo "compatibility mode"
 perf stat -x, -e instructions:u,branches:u count32 2>&1
 perf stat -x, -e instructions:u count32 $(seq 99) 2>&1
 transactions32 && echo "undone there"
+perf record -q -e cpu/mem-loads,ldlat=1/upp -c 1 -d -o /tmp/loads loads32 2>/dev/null
+echo "loads"; perf script -i /tmp/loads -F addr 2>/dev/null | sort -u
 for allowed in 0 1; do
     echo "allowed $allowed"
     echo $allowed >{PMU}/allow_tsx_force_abort
@@ -61,6 +63,7 @@ WANTED = (
     rf"^{3 * ROUNDS * 100 + 5},,instructions:u,",
     rf"^compatibility mode\n{INSTRUCTIONS},,instructions:u,.*\n{BRANCHES},,branches:u,.*\n"
     rf"{3 * ROUNDS * 100 + 5},,instructions:u,.*\nundone there$",
+    r"^loads\n *(\w+)0 *\n *\1(?:4) *\n(?! *\w+ *\n)",  # word and the one after it
     r"^allowed 0\n(<not \w+>,,r00c4:u,.*\n){4}",
     rf"^allowed 1\n({BRANCHES},,r00c4:u,.*\n){{4}}",
     r"^transactions: committed 50\n.*undone 50$",

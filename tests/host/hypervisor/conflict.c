@@ -132,6 +132,8 @@ static void beside_a_store(void **state)
     (void)state;
     start();
     MARKED(first, XBEGIN_, STORE_, XABORT_);
+    first->vmcb->cs.attributes |= CS_L; /* its store has eight bytes */
+    direct_never(first);
     first->gprs.rdi += LINE_BYTES - 8;
     first->vmcb->rax = 1;
     while (first->tx.opened == 0 || !first->tx.open[0].written)

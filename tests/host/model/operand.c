@@ -23,10 +23,11 @@ static const struct operand_state state = {
 
 /* Letters: R load, W store, lower case locked; P prefetch, F CLFLUSH, I INVLPG.
  * Each with its address and bytes. */
-static const struct {
+struct row {
     const char *name, *bytes, *accesses;
     size_t length;
-} rows[] = {
+};
+static const struct row rows[] = {
 #define ROW(name, bytes, accesses)               \
     {                                            \
         name, bytes, accesses, sizeof(bytes) - 1 \
@@ -111,27 +112,75 @@ static const struct {
     ROW("cut short", "\x48", ""),
 };
 
+/* Of 32-bit code: registers have 32 bits. */
+static const struct row narrow_rows[] = {
+    ROW("mov eax, [ebx]", "\x8B\x03", "R 40000 4"),
+    ROW("mov ax, [ebx]", "\x66\x8B\x03", "R 40000 2"),
+    ROW("mov eax, [ebx-50000h]", "\x8B\x83\x00\x00\xFB\xFF", "R ffff0000 4"),
+    ROW("mov eax, [12345678h]", "\x8B\x05\x78\x56\x34\x12", "R 12345678 4"),
+    ROW("mov eax, [ebx+ecx*4]", "\x8B\x04\x8B", "R 4000c 4"),
+    ROW("mov eax, [92345678h]", "\xA1\x78\x56\x34\x92", "R 92345678 4"),
+    ROW("mov [10h], al", "\xA2\x10\x00\x00\x00", "W 10 1"),
+    ROW("mov eax, gs:[14h]", "\x65\xA1\x14\x00\x00\x00", "R 8000014 4"),
+    ROW("inc eax", "\x40\x8B\x03", ""),
+    ROW("push eax", "\x50", "W 4fffc 4"),
+    ROW("push ax", "\x66\x50", "W 4fffe 2"),
+    ROW("pop eax", "\x58", "R 50000 4"),
+    ROW("push es", "\x06", "W 4fffc 4"),
+    ROW("pop ds", "\x1F", "R 50000 4"),
+    ROW("daa", "\x27", ""),
+    ROW("push dword [ebx]", "\xFF\x33", "R 40000 4 W 4fffc 4"),
+    ROW("pop dword [ebx]", "\x8F\x03", "R 50000 4 W 40000 4"),
+    ROW("call rel32", "\xE8\x00\x00\x00\x00", "W 4fffc 4"),
+    ROW("call [ebx]", "\xFF\x13", "R 40000 4 W 4fffc 4"),
+    ROW("ret", "\xC3", "R 50000 4"),
+    ROW("leave", "\xC9", "R 60000 4"),
+    ROW("arpl [ebx], ax", "\x63\x03", "R 40000 2 W 40000 2"),
+    ROW("movsd", "\xA5", "R 70000 4 W 80000 4"),
+    ROW("lock cmpxchg8b [ebx]", "\xF0\x0F\xC7\x0B", "r 40000 8 w 40000 8"),
+    ROW("mov eax, [bx]", "\x67\x8B\x07", ""),
+};
+
+static void check_row(const struct row *row, const struct operand_state *s)
+{
+    struct data_access found[DATA_ACCESSES_MAX];
+    char text[200] = "", one[64];
+    unsigned count =
+        operand_find(found, s, (const uint8_t *)row->bytes, row->length);
+
+    for (unsigned n = 0; n < count; n++) {
+        char letter = "RWPFI"[found[n].kind];
+
+        if (found[n].locked)
+            letter = (char)(letter + 'a' - 'A');
+        snprintf(one, sizeof(one), "%s%c %llx %u", n > 0 ? " " : "", letter,
+                 (unsigned long long)found[n].linear, found[n].bytes);
+        strcat(text, one);
+    }
+    if (strcmp(text, row->accesses) != 0)
+        fail_msg("%s: %s, not %s", row->name, text, row->accesses);
+}
+
 static void each_instruction(void **unused)
 {
     (void)unused;
-    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
-        struct data_access found[DATA_ACCESSES_MAX];
-        char text[200] = "", one[64];
-        unsigned count = operand_find(
-            found, &state, (const uint8_t *)rows[k].bytes, rows[k].length);
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+        check_row(&rows[k], &state);
+}
 
-        for (unsigned n = 0; n < count; n++) {
-            char letter = "RWPFI"[found[n].kind];
+/* What the upper halves of registers hold does not matter. */
+static void each_of_32_bit_code(void **unused)
+{
+    struct operand_state s = state;
 
-            if (found[n].locked)
-                letter = (char)(letter + 'a' - 'A');
-            snprintf(one, sizeof(one), "%s%c %llx %u", n > 0 ? " " : "", letter,
-                     (unsigned long long)found[n].linear, found[n].bytes);
-            strcat(text, one);
-        }
-        if (strcmp(text, rows[k].accesses) != 0)
-            fail_msg("%s: %s, not %s", rows[k].name, text, rows[k].accesses);
-    }
+    (void)unused;
+    s.narrow = true;
+    for (unsigned n = 0; n < 8; n++)
+        s.general[n] |= UINT64_C(0xABCD) << 32;
+    for (size_t k = 0; k < sizeof(narrow_rows) / sizeof(narrow_rows[0]); k++)
+        check_row(&narrow_rows[k], &s);
+    s.general[1] = UINT64_C(1) << 32; /* ECX is 0 */
+    check_row(&(struct row){"rep movsd", "\xF3\xA5", "", 2}, &s);
 }
 
 static void no_round_of_a_string_left(void **unused)
@@ -150,6 +199,7 @@ static void no_round_of_a_string_left(void **unused)
 static void arbitrary_bytes(void **unused)
 {
     struct data_access found[DATA_ACCESSES_MAX];
+    struct operand_state s = state;
     uint64_t any = 1;
 
     (void)unused;
@@ -161,7 +211,8 @@ static void arbitrary_bytes(void **unused)
             any = any * UINT64_C(6364136223846793005) + 1;
             bytes[n] = (uint8_t)(any >> 56);
         }
-        assert_true(operand_find(found, &state, bytes, length) <=
+        s.narrow = k % 2 != 0;
+        assert_true(operand_find(found, &s, bytes, length) <=
                     DATA_ACCESSES_MAX);
     }
 }
@@ -170,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_instruction),
+        cmocka_unit_test(each_of_32_bit_code),
         cmocka_unit_test(no_round_of_a_string_left),
         cmocka_unit_test(arbitrary_bytes),
     };

@@ -29,6 +29,7 @@ void memory_registers(const struct vcpu *v, struct operand_state *s)
                     g->rsi, g->rdi, g->r8, g->r9, g->r10, g->r11, g->r12,
                     g->r13, g->r14, g->r15},
         .rip = v->vmcb->rip,
+        .narrow = (v->vmcb->cs.attributes & CS_L) == 0,
     };
 }
 

@@ -13,10 +13,10 @@ static void words_of(uint64_t words[2], const uint8_t *bytes)
 }
 
 /* REP makes no access if RCX is 0. */
-static bool has_accesses(const uint8_t *bytes, size_t length)
+static bool has_accesses(const uint8_t *bytes, size_t length, bool wide)
 {
     struct data_access found[DATA_ACCESSES_MAX];
-    struct operand_state any = {.rip = 0};
+    struct operand_state any = {.narrow = !wide};
 
     for (unsigned n = 0; n < sizeof(any.general) / sizeof(any.general[0]); n++)
         any.general[n] = 1;
@@ -56,7 +56,7 @@ const struct decoded *decoded_find(struct vcpu *v, const uint8_t *bytes,
     if (is_inc_or_dec(v, bytes, length))
         return d; /* nothing that is of interest */
     instruction_classify(&d->instruction, bytes, length);
-    d->accesses = has_accesses(bytes, length);
+    d->accesses = has_accesses(bytes, length, d->wide);
     if (length == INSTRUCTION_BYTES_MAX) {
         d->simple = direct_is_simple(&d->instruction, bytes);
         d->length = (uint8_t)length;

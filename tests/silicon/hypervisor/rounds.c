@@ -141,6 +141,8 @@ static bool find_accesses(struct vcpu *v)
     if (!data_access_watched(v))
         return true;
     memory_registers(v, &s);
+    if (s.narrow) /* induction.c knows nothing of it */
+        return false;
     __builtin_memcpy(at.general, s.general, sizeof(at.general));
     if (!find_in_round(v, &at, r->access, &r->accesses))
         return false;

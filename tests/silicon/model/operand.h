@@ -2,7 +2,8 @@
 /*
  * operand.h - which memory an instruction is about to touch: the linear
  * address, the size and the kind of each of its data accesses. The ordinary
- * integer instructions of 64-bit mode alone; any other has none here.
+ * integer instructions alone, none with 16-bit addresses; any other has none
+ * here.
  *
  * SDM volume 2A, "Instruction Format", tables "32-Bit Addressing Forms with
  * the ModR/M Byte" and "with the SIB Byte"; volume 2D, "Opcode Map".
@@ -36,6 +37,7 @@ struct operand_state {
     uint64_t general[16]; /* as ModR/M numbers them: RAX, RCX, RDX, RBX .. */
     uint64_t rip;
     uint64_t fs_base, gs_base;
+    bool narrow; /* of 32-bit code; the other segments begin at 0 */
 };
 
 /* bytes: what is readable at RIP. How many accesses there are, in the order in
