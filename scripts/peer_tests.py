@@ -35,7 +35,7 @@ LONG = {"pmu": 900, "pmu_pebs": 900}
 # As many reference cycles as cycles: no more than three times as many are wanted.
 SHIFTS = {"pmu": 0}
 # Not the figures that pmu says before a failure.
-SAID = re.compile(r"^(PASS|FAIL|XFAIL|SKIP): ?(?!-?\d+ <=)(.*)$", re.M)
+SAID = re.compile(r"^(PASS|FAIL|XFAIL|SKIP):(?! ?-?\d+ <=)(.*)$", re.M)
 
 
 def image(directory: str, program: str, where: str) -> str:
