@@ -439,6 +439,10 @@ def judged():
                       "1 in error, 1 skipped, 1 known")
     yield from expect(Files(cut=text[:-30]).run("judge", "{cut}"), 1, "1 passed, 1 failed",
                       "not whole: cut")
+    silent = files.run("judge", "--silent", "{report}")
+    yield from expect(silent, 0, "counter3_overflow passed without a figure")
+    if silent[1].count("passed without") != 1:
+        yield f"judge --silent: {silent[1]}"
     yield from expect(files.run("judge", "{regime}"), 1, "regime was B, is D")
     yield from expect(files.run("judge", "--rules={rules}", "{report}"), 1,
                       "counter3_counts_alone was FAIL, is KNOWN SKL194", "0 failed")

@@ -15,12 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_RULES = 'r' };
+enum { KEY_RULES = 'r', KEY_SILENT = 's' };
 
 struct judging {
     struct rules rules;
     const char *path;
-    bool read;
+    bool read, silent;
     size_t line;
 };
 
@@ -34,7 +34,10 @@ static bool option(int key, const char *text, void *context)
 {
     struct judging *judging = context;
 
-    (void)key;
+    if (key == KEY_SILENT) {
+        judging->silent = true;
+        return true;
+    }
     judging->path = text;
     judging->read = rules_read(text, &judging->rules, &judging->line);
     return true;
@@ -111,6 +114,25 @@ static size_t print_verdicts(const struct judging *judging, const char *name,
     return changed;
 }
 
+/* A result that PASS is all that there is of: no rule can fit. */
+static bool is_silent(const struct report *report, const struct result *result)
+{
+    struct figure figure;
+
+    for (size_t i = result->first; i < result->end; i++)
+        if (figure_read(report->lines[i], &figure))
+            return false;
+    return result->verdict == VERDICT_PASS;
+}
+
+static void print_silent(const char *name, const struct report *report)
+{
+    for (size_t i = 0; i < report->result_count; i++)
+        if (is_silent(report, &report->results[i]))
+            printf("%s: %.*s passed without a figure\n", name,
+                   SPAN_ARGS(report->results[i].name));
+}
+
 static size_t print_regimes(const char *name, const struct report *report)
 {
     size_t changed = 0;
@@ -139,6 +161,8 @@ static enum status one(void *context, const char *name,
     (void)cleaned;
     changed = print_regimes(name, report);
     changed += print_verdicts(judging, name, report, &now);
+    if (judging->silent)
+        print_silent(name, report);
     printf("%s: made on: %s: %lu passed, %lu failed, %lu in error, %lu "
            "skipped, %lu known\n",
            name, made_on_name(report->made_on), now.pass, now.fail, now.error,
@@ -152,6 +176,10 @@ int command_judge(int argc, char **argv)
         {"rules", KEY_RULES, "FILE", 0,
          "lines VERDICT | TEST | LINE [| CONDITION], which count before what "
          "a report says itself",
+         0},
+        {"silent", KEY_SILENT, NULL, 0,
+         "name the tests that passed without a figure: these cannot be judged "
+         "anew",
          0},
         {0},
     };
