@@ -214,25 +214,6 @@ static void try_long(struct trace *p, unsigned n)
               n, period - LONG_LATE / 2, period / 16 + LONG_LATE, period);
 }
 
-/* "Holds a count of packet bytes that have been sent out" since the PSB, which
- * is the first packet here; still there once TraceEn is 0. */
-static void check_count_kept(struct trace *p)
-{
-    struct window w;
-    struct path_seen seen;
-
-    window_set_loop(&w, p->t, LONG_TURNS);
-    if (!window_check(p, "PacketByteCnt after a trace", &w, &seen))
-        return;
-    const uint64_t count =
-        p->status >> PACKET_BYTES_AT & (PACKET_BYTES_MAX - 1);
-    const size_t bytes = trace_bytes(p);
-    check(p->t, count >= bytes / 2 && count <= bytes,
-          "IA32_RTIT_STATUS (571H) = 0x%lx after a trace of %lu bytes: "
-          "PacketByteCnt, [48:32]: wanted %lu to %lu",
-          p->status, bytes, bytes / 2, bytes);
-}
-
 TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
      .cite = "SDM 3C, Intel Processor Trace, \"Decoder Synchronization "
              "(PSB+)\", \"Packet Stream Boundary (PSB) Packet\"",
@@ -265,7 +246,6 @@ TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
             try_long(&p, n);
         }
     p.control = output_control(id, true);
-    check_count_kept(&p);
     if (shortest <= PERIOD_MAX && (id->leaf14_ebx & LEAF14_CR3) != 0)
         check_filtered(&p);
     if (shortest <= PERIOD_MAX)

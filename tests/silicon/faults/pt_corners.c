@@ -61,10 +61,6 @@ FAULT(pt_psb_says_abort,
       .caught = {"skylake-2018 on 1 pt_in_tx_in_psb FAIL"},
       .rule = PT_PSB_TX_ABORT_ONCE)
 
-FAULT(pt_end_clears_count,
-      .what = "[PT with PacketByteCnt] clearing TraceEn clears PacketByteCnt",
-      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_END_KEEPS_COUNT)
-
 FAULT(pt_psb_drops_tnt, .what = "[PT] the TNT before a PSB is lost",
       .caught = {"skylake-2018 on 1 pt_psb_place FAIL"}, .rule = PT_PSB_TNT)
 

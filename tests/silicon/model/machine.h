@@ -157,10 +157,10 @@ struct pt_state {
     uint32_t sent_bytes;
     uint8_t buffer[PT_BUFFER];
     unsigned buffered;
-    bool check_output;  /* of the output's start */
-    bool int_signaled;  /* ToPA INT of this region */
-    uint64_t tx_begin;  /* CurrentIP of its begin */
-    bool aborted;       /* one, just now */
+    bool check_output;              /* of the output's start */
+    bool int_signaled;              /* ToPA INT of this region */
+    uint64_t tx_begin;              /* CurrentIP of its begin */
+    bool aborted;                   /* one, just now */
     uint64_t start_cr3, start_base; /* where TraceEn was set */
     unsigned begins;                /* since then */
 };

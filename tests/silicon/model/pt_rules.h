@@ -229,7 +229,6 @@ enum pt_rule {
     PT_INT_LINKED,        /* does INT in a table that END led to */
     PT_EVERY_BEGIN,       /* has the 16th begin of a trace packets */
     PT_PSB_TX_ABORT_ONCE, /* is TXAbort in PSB+ 0 after an abort */
-    PT_END_KEEPS_COUNT,   /* does PacketByteCnt outlive TraceEn */
     PT_PSB_TNT,           /* does PSB send the TNT */
 };
 

@@ -84,8 +84,6 @@ void pt_stopped(struct processor *p, const struct pt_step *now)
 
     pt->status &= ~faults_pt_value(p, PT_STATUS_CLEARED_LAST, 0);
     p->faults.ended_tsc = now->tsc;
-    if (!faults_pt(p, PT_END_KEEPS_COUNT, true))
-        pt->psb_bytes = 0;
     if (!pt->packet_en)
         return;
     pt_pass_time(p, now);
