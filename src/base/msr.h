@@ -45,8 +45,10 @@
 #define IA32_TSX_CTRL_RTM_DISABLE     BIT(0)
 #define IA32_TSX_CTRL_TSX_CPUID_CLEAR BIT(1)
 #define IA32_MCU_OPT_CTRL             0x123u
-#define IA32_MCU_OPT_CTRL_RTM_ALLOW   BIT(1)
-#define IA32_MCU_OPT_CTRL_RTM_LOCKED  BIT(2)
+/* SRBDS: RDRAND and the like without its mitigation. */
+#define IA32_MCU_OPT_CTRL_RNGDS_MITG_DIS BIT(0)
+#define IA32_MCU_OPT_CTRL_RTM_ALLOW      BIT(1)
+#define IA32_MCU_OPT_CTRL_RTM_LOCKED     BIT(2)
 
 /* SDM 3B, "Layout of IA32_PERFEVTSELx MSRs"; IN_TX and IN_TXCP: "Performance
  * Monitoring and Intel TSX". */

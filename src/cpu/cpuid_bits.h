@@ -14,6 +14,7 @@
 #define LEAF7_EBX_HLE               (UINT32_C(1) << 4)
 #define LEAF7_EBX_RTM               (UINT32_C(1) << 11)
 #define LEAF7_EBX_PT                (UINT32_C(1) << 25)
+#define LEAF7_EDX_SRBDS_CTRL        (UINT32_C(1) << 9) /* MSR 123H */
 #define LEAF7_EDX_RTM_ALWAYS_ABORT  (UINT32_C(1) << 11)
 #define LEAF7_EDX_TSX_FORCE_ABORT   (UINT32_C(1) << 13)
 #define LEAF7_ECX_LA57              (UINT32_C(1) << 16)

@@ -4,10 +4,10 @@
 
 #include "src/base/hw.h"
 #include "src/base/msr.h"
+#include "src/cpu/cpuid_bits.h"
 
 #define ARCH_CAPABILITIES_TSX_CTRL      BIT(7)
 #define ARCH_CAPABILITIES_FB_CLEAR_CTRL BIT(18)
-#define LEAF7_EDX_SRBDS_CTRL            BIT(9)
 
 static bool has_tsx_ctrl(const struct identity *id)
 {

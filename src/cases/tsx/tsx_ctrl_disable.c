@@ -180,10 +180,4 @@ TEST(tsx_ctrl_disable,
           "processors that had bits 0 and 1 set in turn: got %u, wanted %u",
           done, hw_processors());
     check_reserved(t);
-    if (try_get_msr(t, IA32_MCU_OPT_CTRL, &value) == HW_NO_FAULT)
-        note(t,
-             "IA32_MCU_OPT_CTRL (123H) = 0x%lx: RTM_ALLOW [1] = %d, RTM_LOCKED "
-             "[2] = %d; not written",
-             value, (value & IA32_MCU_OPT_CTRL_RTM_ALLOW) != 0,
-             (value & IA32_MCU_OPT_CTRL_RTM_LOCKED) != 0);
 }

@@ -21,8 +21,10 @@ void tsx_reset(struct processor *p)
 {
     p->tsx = (struct tsx_state){.force_abort = p->machine->force_abort};
     p->tsx.mcu_opt_ctrl = p->cpu->mcu_opt_ctrl;
-    if (p->cpu->regime == REGIME_F && p->choices.rtm_locked &&
-        p->cpu->mcu_opt_ctrl == 0)
+    /* What would show that the lock does not hold has to be locked. */
+    if (p->cpu->regime == REGIME_F && p->cpu->mcu_opt_ctrl == 0 &&
+        (p->choices.rtm_locked ||
+         !faults_rule(p->machine, LOCKED_KEEPS_ALLOW, true)))
         p->tsx.mcu_opt_ctrl = MCU_OPT_RTM_LOCKED;
 }
 
