@@ -60,6 +60,15 @@ static const struct row {
      .only = GOLDEN_COVE,
      .generations = ANY_GENERATION,
      .counters = BITS(7, 1)},
+    /* Intel's list of events ADL, and Linux, intel_grt_pebs_event_constraints.
+     */
+    {.name = "MEM_UOPS_RETIRED.LOAD_LATENCY",
+     .mask = CODE,
+     .select = 0x05d0,
+     .only = GRACEMONT,
+     .generations = ANY_GENERATION,
+     .counters = BITS(1, 0),
+     .msr = 0x3f6},
     /* SDM 3B, "Load Latency Performance Monitoring Facility": one threshold for
      * all counters. Counter 3 on 06_2A to 06_3E: the tables of events of these
      * processors, and Linux, arch/x86/events/intel/ds.c. */

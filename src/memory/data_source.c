@@ -47,6 +47,26 @@ static const struct data_source later[DATA_SOURCES] = {
     [0xf] = NO_CORE(LEVEL_UNCACHEABLE, "uncacheable memory"),
 };
 
+/* Gracemont: no other document has this. */
+static const struct data_source atom[DATA_SOURCES] = {
+    [0x0] = NO_CORE(LEVEL_MEMORY, "unknown L3 cache miss"),
+    [0x1] = NO_CORE(LEVEL_L1, "L1 data cache"),
+    [0x2] = NO_CORE(LEVEL_PENDING, "fill buffer hit"),
+    [0x3] = NO_CORE(LEVEL_L2, "L2"),
+    [0x4] = NO_CORE(LEVEL_L3, "L3 hit, no snoop"),
+    [0x5] = NO_CORE(LEVEL_L3, "L3 hit, a core has it, not modified"),
+    [0x6] = {LEVEL_L3, "L3 hit, HITM", CORE_MODIFIED},
+    [0x7] = {LEVEL_L3, "L3 hit, HITM", CORE_MODIFIED},
+    [0x8] = {LEVEL_L3, "forwarded by a core", CORE_FORWARDS},
+    [0x9] = NO_CORE(LEVEL_MEMORY, "remote cache, HITM"),
+    [0xa] = NO_CORE(LEVEL_MEMORY, "L3 miss, local memory, shared"),
+    [0xb] = NO_CORE(LEVEL_MEMORY, "L3 miss, remote memory, shared"),
+    [0xc] = NO_CORE(LEVEL_MEMORY, "L3 miss, local memory, exclusive"),
+    [0xd] = NO_CORE(LEVEL_MEMORY, "L3 miss, remote memory, exclusive"),
+    [0xe] = NO_CORE(LEVEL_IO, "I/O"),
+    [0xf] = NO_CORE(LEVEL_UNCACHEABLE, "uncacheable memory"),
+};
+
 /* Note 1 of the first table: 07H on 06_2A and 06_2E only. */
 static const struct {
     enum generation generation;
@@ -63,6 +83,7 @@ static const struct {
     {SKYLAKE, 0, usual},
     {ICE_LAKE, 0, usual},
     {GOLDEN_COVE, 0, later},
+    {GRACEMONT, 0, atom},
 };
 /* clang-format on */
 

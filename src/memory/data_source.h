@@ -8,7 +8,8 @@
  * "unchanged" up to the 6th generation); "Data Source Encoding for Memory
  * Accesses (Ice Lake and Later Microarchitectures)" of later editions, which
  * Linux has too (arch/x86/events/intel/ds.c, pebs_data_source with the changes
- * of intel_pmu_pebs_data_source_skl).
+ * of intel_pmu_pebs_data_source_skl, and for Gracemont of .._grt, alone to say
+ * so).
  */
 #ifndef SRC_MEMORY_DATA_SOURCE_H
 #define SRC_MEMORY_DATA_SOURCE_H

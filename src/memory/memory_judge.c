@@ -17,14 +17,27 @@ bool memory_judge_planted(const struct memory_walk *walk,
 
 uint64_t memory_judge_latency(enum generation generation, uint64_t field)
 {
-    return generation == GOLDEN_COVE ? field >> 32 & BITS(15, 0) : field;
+    return (generation & (GOLDEN_COVE | GRACEMONT)) != 0
+               ? field >> 32 & BITS(15, 0)
+               : field;
+}
+
+uint64_t memory_judge_source(enum generation generation, uint64_t field)
+{
+    const uint64_t both = DATA_SOURCE_STLB_MISS | DATA_SOURCE_LOCK;
+
+    if (generation != GRACEMONT)
+        return field;
+    return (field & ~both) | (field >> 1 & DATA_SOURCE_STLB_MISS) |
+           (field << 1 & DATA_SOURCE_LOCK);
 }
 
 uint64_t memory_judge_longer(enum generation generation, uint64_t field)
 {
     const uint64_t access = memory_judge_latency(generation, field);
-    const uint64_t instruction =
-        generation == GOLDEN_COVE ? field & BITS(15, 0) : field;
+    const uint64_t instruction = (generation & (GOLDEN_COVE | GRACEMONT)) != 0
+                                     ? field & BITS(15, 0)
+                                     : field;
 
     return access > instruction ? access : instruction;
 }
@@ -131,6 +144,7 @@ const char *memory_judge(const struct pebs_record *record,
     case FACILITY_PRECISE_STORE:
         return judge_precise_store(record, expected);
     case FACILITY_LOAD_LATENCY:
+    case FACILITY_STORE_LATENCY:
         return judge_load_latency(record, expected);
     case FACILITY_DATA_STORE:
         return judge_data_store(record);

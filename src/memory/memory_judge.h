@@ -25,6 +25,7 @@ enum memory_facility {
      * of loads, and of one of stores. */
     FACILITY_DATA_LOAD,
     FACILITY_DATA_STORE,
+    FACILITY_STORE_LATENCY, /* of Gracemont: as of loads */
 };
 
 /* Store Status, the field at A0H of precise stores; data address profiling has
@@ -39,11 +40,17 @@ enum memory_facility {
 
 /* The latency of the access in a record of that generation. From the 12th
  * generation on the field has two: [15:0] of the instruction, [47:32] of the
- * access (Linux, arch/x86/include/asm/perf_event.h, struct pebs_meminfo, alone
- * to say so). Which of them the threshold is compared with is not certain: the
- * longer one does exceed it. */
+ * access (Linux, arch/x86/include/asm/perf_event.h, struct pebs_meminfo, and
+ * PMU_FL_INSTR_LATENCY of both kinds of cores; alone to say so). Which of them
+ * the threshold is compared with is not certain: the longer one does exceed it.
+ */
 uint64_t memory_judge_latency(enum generation generation, uint64_t field);
 uint64_t memory_judge_longer(enum generation generation, uint64_t field);
+
+/* The field at A0H in a record of that generation, with its bits where the
+ * others have them: on Gracemont [4] is Lock and [5] STLB_MISS (Linux,
+ * arch/x86/events/ intel/ds.c, adl_latency_data_grt(), alone to say so). */
+uint64_t memory_judge_source(enum generation generation, uint64_t field);
 
 struct memory_expected {
     enum memory_facility facility;

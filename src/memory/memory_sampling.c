@@ -62,7 +62,7 @@ static bool has_facility(struct test_context *t, unsigned generations,
 
 bool memory_has_load_latency(struct test_context *t)
 {
-    return has_facility(t, WITH_PRECISE_STORE | WITH_DATA_ADDRESS,
+    return has_facility(t, WITH_PRECISE_STORE | WITH_DATA_ADDRESS | GRACEMONT,
                         "the load latency facility with event CDH/01H",
                         "has an older one");
 }
@@ -100,7 +100,7 @@ unsigned memory_latency_counters(struct test_context *t)
     const struct constraints_cpu cpu = constraints_cpu_of(
         test_cpu(t), test_regime(t), TSX_FORCE_ABORT_RTM_FORCE_ABORT);
     const struct event_wanted event = {
-        .select = MEMORY_LOAD_LATENCY,
+        .select = precise_select(test_cpu(t), MEMORY_LOAD_LATENCY),
         .precise = true,
         .with = MSR_PEBS_LD_LAT_THRHLD_MIN,
     };
@@ -238,8 +238,9 @@ static struct memory_walk walk_of(struct test_context *t,
 {
     const void *at = r->in_buffer ? test_buffer(t) : test_source(t);
     /* 2048 sets, of 16 ways. */
-    const bool larger = r == &recipes[LOADS_L3] &&
-                        identity_generation(test_cpu(t)) == GOLDEN_COVE;
+    const bool larger =
+        r == &recipes[LOADS_L3] &&
+        (identity_generation(test_cpu(t)) & (GOLDEN_COVE | GRACEMONT)) != 0;
 
     return (struct memory_walk){(uint64_t)(uintptr_t)at + r->at,
                                 r->step << larger, r->mask << larger,
@@ -298,6 +299,8 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
             const uint64_t longer =
                 memory_judge_longer(generation, record.latency);
             record.latency = memory_judge_latency(generation, record.latency);
+            record.data_source =
+                memory_judge_source(generation, record.data_source);
             latencies += record.latency;
             add_record(p->t, &record, &expected, longer, tally);
             check_eventing_ip(p, &record, r, tally);

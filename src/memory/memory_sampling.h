@@ -10,10 +10,14 @@
 #define SRC_MEMORY_MEMORY_SAMPLING_H
 
 #include "src/memory/memory_judge.h"
+#include "src/pebs/precise.h"
 #include "src/pebs/sampling.h"
 
-/* IA32_PERFEVTSELx [15:0]: MEM_TRANS_RETIRED.LOAD_LATENCY and .PRECISE_STORE */
-#define MEMORY_LOAD_LATENCY  0x01cd
+/* IA32_PERFEVTSELx [15:0]: MEM_TRANS_RETIRED.LOAD_LATENCY (precise_select())
+ * and .PRECISE_STORE; MEM_UOPS_RETIRED.STORE_LATENCY of Gracemont, of every
+ * store (Intel's list of events, ADL). */
+#define MEMORY_LOAD_LATENCY  PRECISE_LOAD_LATENCY
+#define MEMORY_STORE_LATENCY 0x06d0
 #define MEMORY_PRECISE_STORE 0x02cd
 /* LD_BLOCKS.STORE_FORWARD of the 12th generation: what has to be enabled with
  * load latency, on IA32_PMC0 (Linux, arch/x86/events/intel/core.c, PMU_FL_MEM_

@@ -27,6 +27,9 @@ uint64_t precise_select(const struct identity *id, uint64_t select)
     case PRECISE_CONDITIONAL_BRANCHES:
         return (select & ~BITS(15, 0)) |
                (generation == GRACEMONT ? 0x7ec4 : 0x11c4);
+    case PRECISE_LOAD_LATENCY:
+        return generation == GRACEMONT ? (select & ~BITS(15, 0)) | 0x05d0
+                                       : select;
     case PRECISE_INSTRUCTIONS:
         return (select & ~BITS(15, 0)) | 0x00c0;
     default:

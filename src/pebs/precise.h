@@ -21,6 +21,7 @@
  * PEBS Support". */
 #define PRECISE_CONDITIONAL_BRANCHES 0x01c4
 #define PRECISE_INSTRUCTIONS         0x01c0 /* INST_RETIRED.ALL: PDIR */
+#define PRECISE_LOAD_LATENCY         0x01cd
 #define PRECISE_RTM_ABORTED          0x04c9
 #define PRECISE_HLE_ABORTED          0x04c8
 
@@ -30,9 +31,10 @@ bool precise_conditional_branches(const struct identity *id);
 
 /* What selects the event that PRECISE_CONDITIONAL_BRANCHES is of the others on
  * this processor: from Ice Lake on C4H/01H is of taken branches alone, C4H/11H
- * of all conditional ones, of which on Gracemont C4H/7EH is, and C0H/00H is of
- * instructions on any counter (Intel's lists of events, ICX and ADL). [63:16],
- * and any other select, are returned as they are. */
+ * of all conditional ones, of which on Gracemont C4H/7EH is, where the latency
+ * of loads is D0H/05H, and C0H/00H is of instructions on any counter (Intel's
+ * lists of events, ICX and ADL). [63:16], and any other select, are returned as
+ * they are. */
 uint64_t precise_select(const struct identity *id, uint64_t select);
 
 /* True where IA32_PMC0 has precise distribution (PDist): its record of a

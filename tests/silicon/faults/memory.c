@@ -37,7 +37,8 @@ FAULT(load_threshold_ignored,
       .what = "[any] MSR_PEBS_LD_LAT is ignored: all tagged loads are "
               "recorded",
       .caught = {"haswell on 1 load_latency_threshold FAIL",
-                 "icelake-server on 1 load_latency_threshold FAIL"})
+                 "icelake-server on 1 load_latency_threshold FAIL",
+                 "alderlake-n on 1 load_latency_threshold FAIL"})
 
 FAULT(load_latency_low,
       .what = "[any] A8H is one less than the threshold that the load has "
@@ -51,12 +52,14 @@ FAULT(load_source_shifted,
 FAULT(load_source_always_l1,
       .what = "[any] the data source of a load is always the L1D",
       .caught = {"haswell on 1 load_latency_source FAIL",
-                 "icelake-server on 1 load_latency_source FAIL"})
+                 "icelake-server on 1 load_latency_source FAIL",
+                 "alderlake-n on 1 load_latency_source FAIL"})
 
 FAULT(load_address_line,
       .what = "[any] 98H of a load is the address of its line",
       .caught = {"broadwell on 1 load_latency_address FAIL",
-                 "icelake-server on 1 load_latency_address FAIL"})
+                 "icelake-server on 1 load_latency_address FAIL",
+                 "alderlake-n on 1 load_latency_address FAIL"})
 
 FAULT(data_address_stale,
       .what = "[any with data addresses] 98H stays that of the first record",

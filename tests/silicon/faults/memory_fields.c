@@ -89,6 +89,20 @@ FAULT(data_address_hit_always,
 FAULT(data_address_reserved, .what = "[any with data addresses] A0H[1] is set",
       .caught = {"haswell on 1 data_address FAIL"})
 
+FAULT(latency_lock_missing, .what = "[E cores] A0H[4] (Lock) is always 0",
+      .caught = {"alderlake-n on 1 load_latency_source FAIL",
+                 "alderlake-n on 1 load_latency_address FAIL"},
+      .quantity = LATENCY_STATUS, .clear = BIT(4))
+
+FAULT(latency_stlb_missing, .what = "[E cores] A0H[5] (STLB miss) is always 0",
+      .caught = {"alderlake-n on 1 load_latency_source FAIL"},
+      .quantity = LATENCY_STATUS, .clear = BIT(5))
+
+FAULT(store_latency_off,
+      .what = "[E cores] the address of a store's latency is off by 8 bytes",
+      .caught = {"alderlake-n on 1 load_latency_address FAIL"},
+      .quantity = STORE_LATENCY_ADDRESS, .add = 8)
+
 FAULT(load_latency_constant, .what = "[any] A8H of a load is always the same",
       .caught = {"skylake-2017 on 1 load_latency_source FAIL",
                  "skylake-2017 on 1 load_latency_threshold FAIL"})

@@ -22,13 +22,6 @@
 #define UOPS_LOCKED    0x20u
 #define UOPS_SPLIT     0x40u
 
-/* Tables "Data Source Encoding for Load Latency Record", "Layout of Data
- * Source Field of Load Latency Record" and "Layout of Precise Store
- * Information In PEBS Record". */
-#define SOURCE_PENDING  2u
-#define SOURCE_L2       3u
-#define SOURCE_UNCACHED 15u
-
 bool memory_is_event(const struct event_row *event)
 {
     return event->kind >= EVENT_LOAD_LATENCY && event->kind <= EVENT_LLC_MISSES;
@@ -235,6 +228,7 @@ static bool is_counted(struct processor *p, unsigned n,
     case EVENT_LOAD_LATENCY:
         return is_slow_load(p, n, r);
     case EVENT_PRECISE_STORE:
+    case EVENT_STORE_LATENCY:
         return !load;
     case EVENT_MEM_UOPS:
         return is_uop(p, event->umask, r) &&
@@ -254,35 +248,6 @@ static bool is_counted(struct processor *p, unsigned n,
     }
 }
 
-static uint64_t data_source(const struct processor *p,
-                            const struct cache_outcome *o)
-{
-    /* Later: Linux, events/intel/ds.c, pebs_data_source. */
-    static const uint8_t of[2][4] = {{4, 4, 5, 6}, {4, 5, 6, 7}};
-    const uint8_t *llc = of[p->cpu->latency_in_two];
-    static const uint8_t level[] = {
-        [CACHE_L1] = 1,
-        [CACHE_PENDING] = SOURCE_PENDING,
-        [CACHE_L2] = SOURCE_L2,
-        [CACHE_NONE] = SOURCE_UNCACHED,
-    };
-
-    if (o->level == CACHE_LLC && o->snoop == CACHE_SNOOP_HITM &&
-        !faults_rule(p->machine, SOURCE_OF_MODIFIED, true))
-        return llc[CACHE_SNOOP_NONE];
-    if (o->level == CACHE_LLC)
-        return llc[o->snoop];
-    if (o->level == CACHE_DRAM)
-        return p->cpu->latency_in_two ? 0x0A : p->choices.source_dram;
-    return level[o->level];
-}
-
-static uint64_t status_bits(const struct data_result *r)
-{
-    return (r->outcome.stlb_miss ? STATUS_STLB : 0) |
-           (r->access.locked ? STATUS_LOCKED : 0);
-}
-
 static bool hits_l1(const struct data_result *r)
 {
     return r->outcome.level == CACHE_L1;
@@ -291,8 +256,7 @@ static bool hits_l1(const struct data_result *r)
 static struct data_record load_record(struct processor *p,
                                       const struct data_result *r)
 {
-    struct data_record d = {r->access.linear,
-                            status_bits(r) | data_source(p, &r->outcome),
+    struct data_record d = {r->access.linear, memory_source(p, r),
                             r->outcome.latency};
 
     if (p->faults.of_user && !faults_rule(p->machine, LATENCY_IN_RING_3, true))
@@ -308,7 +272,7 @@ static struct data_record store_record(struct processor *p,
                                        const struct data_result *r)
 {
     struct data_record d = {.address = r->access.linear,
-                            .status = status_bits(r)};
+                            .status = memory_status(r)};
 
     if (hits_l1(r))
         d.status |= STATUS_L1D_HIT;
@@ -344,8 +308,12 @@ static void capture_record(struct processor *p, unsigned n,
 {
     struct data_record *d = &p->memory.captured[n];
 
-    if (event->kind == EVENT_LOAD_LATENCY) {
+    if (event->kind == EVENT_LOAD_LATENCY ||
+        event->kind == EVENT_STORE_LATENCY) {
         *d = load_record(p, r);
+        if (event->kind == EVENT_STORE_LATENCY)
+            d->address = faults_quantity(p->machine, STORE_LATENCY_ADDRESS, 0,
+                                         d->address);
     } else if (event->kind == EVENT_PRECISE_STORE) {
         if ((n != 3 && faults_rule(p->machine, STORE_OF_COUNTER_3, true)) ||
             !faults_ps_enabled(p, (p->pebs.enable & PRECISE_STORE) != 0))

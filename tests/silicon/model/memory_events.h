@@ -34,6 +34,10 @@ struct data_record {
     uint64_t address, status, latency;
 };
 
+/* Entry A0H of a load's record: where its data came from, and bits of it. */
+uint64_t memory_status(const struct data_result *r);
+uint64_t memory_source(const struct processor *p, const struct data_result *r);
+
 /* To be called when registers have changed: is there anything that has to know
  * of accesses (p->memory.watched)? */
 void memory_update_watched(struct processor *p);

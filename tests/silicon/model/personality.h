@@ -47,6 +47,7 @@ enum event_kind {
     EVENT_TX_EXEC,     /* a TX_EXEC_* that is its umask */
     /* Loads and stores: memory_events.c. D0H-D3H by their umask. */
     EVENT_LOAD_LATENCY,
+    EVENT_STORE_LATENCY,
     EVENT_PRECISE_STORE,
     EVENT_MEM_UOPS,
     EVENT_MEM_LOAD,
@@ -111,7 +112,9 @@ struct personality {
     bool lbr_beside_pt;      /* last branch records go on while tracing */
     bool as_sold;            /* not exact: errata, SMIs, firmware's counter */
     bool one_thread;         /* a core */
-    bool latency_in_two;     /* of a load, as later sources of data are named */
+    bool latency_in_two;     /* of an access */
+    bool later_sources;      /* of data, as they are named */
+    bool lock_below_stlb;    /* of a record's bits 4 and 5 */
     bool metrics_in_two;     /* levels, of IA32_PERF_METRICS */
     uint8_t slots_per_cycle; /* 0: there is no such event */
     uint8_t perfmon_version;

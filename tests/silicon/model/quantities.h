@@ -37,6 +37,8 @@ enum quantity {
     PDIST_SKID,        /* events */
     RECORD_RESET,      /* a counter's new value */
     LOAD_THRESHOLD,
+    LATENCY_STATUS, /* bits of a load's source but [3:0] */
+    STORE_LATENCY_ADDRESS,
     ABORT_STATUS,   /* EAX; number: enum tx_cause */
     KEPT_REGISTERS, /* by an abort; number: enum tx_cause */
     KEPT_FLAGS,     /* the same */

@@ -194,12 +194,12 @@ const struct event_row family_events_spr[48] = {
 };
 
 /* Of 06_97H: "alderlake_goldencove_core", and "alderlake_gracemont_core", whose
- * branches have umasks of their own. The latency of loads, D0H/05H, is not
- * played. */
+ * branches have umasks of their own. */
 const struct event_row family_events_glc[47] = { GOLDEN_COVE_EVENTS };
 
 #define ALL_SIX 0x3F
-const struct event_row family_events_grt[28] = {
+#define FIRST_TWO 0x03
+const struct event_row family_events_grt[30] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_SIX, 0 },
     { 0xC4, 0x00, EVENT_BRANCHES, ALL_SIX, 0 },
     { 0xC4, 0x7E, EVENT_BRANCHES_CONDITIONAL, ALL_SIX, 0 },
@@ -214,6 +214,8 @@ const struct event_row family_events_grt[28] = {
     { 0x3C, 0x01, EVENT_CYCLES_REFERENCE, 0, 0 },
     { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0, 0 },
     { 0x2E, 0x41, EVENT_LLC_MISSES, 0, 0 },
+    { 0xD0, 0x05, EVENT_LOAD_LATENCY, FIRST_TWO, FIRST_TWO },
+    { 0xD0, 0x06, EVENT_STORE_LATENCY, ALL_SIX, 0 },
     { 0xD0, 0x11, EVENT_MEM_UOPS, ALL_SIX, 0 },
     { 0xD0, 0x12, EVENT_MEM_UOPS, ALL_SIX, 0 },
     { 0xD0, 0x21, EVENT_MEM_UOPS, ALL_SIX, 0 },

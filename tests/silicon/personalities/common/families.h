@@ -18,7 +18,7 @@ extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
     family_msrs_spr[5], family_msrs_grt[4];
 extern const struct event_row family_events_skl[61], family_events_hsw[61],
     family_events_old[34], family_events_icl[48], family_events_icx[49],
-    family_events_spr[48], family_events_glc[47], family_events_grt[28];
+    family_events_spr[48], family_events_glc[47], family_events_grt[30];
 
 /* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
  * Optimization Reference Manual, "TLB Parameters" of each generation. */
@@ -142,8 +142,8 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
         .leaf7_edx = SPECULATION_2019 | 0x20090000,                           \
         .arch_capabilities = 0x1EB,                                           \
         .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM, .hle_absent = true, \
-        .pdist = true, .latency_in_two = true, .metrics_in_two = true,        \
-        .slots_per_cycle = 6,                                                 \
+        .pdist = true, .latency_in_two = true, .later_sources = true,         \
+        .metrics_in_two = true, .slots_per_cycle = 6,                         \
         .caches =                                                             \
             {                                                                 \
                 .l1 = {64, 12},                                               \
@@ -166,25 +166,26 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     .offcore_dram = OFFCORE_DRAM, .lbr_beside_pt = true,            \
     FAMILY_TRANSACTIONS(48)
 
-#define ALDER_LAKE_P                                                   \
-    ALDER_LAKE_COMMON(1),                                              \
-        .counters_smt = 8, .counters_alone = 8, .fixed_counters = 4,   \
-        .counters_told = 6, .fixed_told = 3, .metrics_untold = true,   \
-        .pdist = true, .latency_in_two = true, .metrics_in_two = true, \
-        .slots_per_cycle = 6,                                          \
-        .caches =                                                      \
-            {                                                          \
-                .l1 = {64, 12},                                        \
-                .l2 = {2048, 10},                                      \
-                .llc = {8192, 16},                                     \
-                .dtlb = {16, 4},                                       \
-                .stlb = {128, 16},                                     \
-    },                                                                 \
+#define ALDER_LAKE_P                                                  \
+    ALDER_LAKE_COMMON(1),                                             \
+        .counters_smt = 8, .counters_alone = 8, .fixed_counters = 4,  \
+        .counters_told = 6, .fixed_told = 3, .metrics_untold = true,  \
+        .pdist = true, .latency_in_two = true, .later_sources = true, \
+        .metrics_in_two = true, .slots_per_cycle = 6,                 \
+        .caches =                                                     \
+            {                                                         \
+                .l1 = {64, 12},                                       \
+                .l2 = {2048, 10},                                     \
+                .llc = {8192, 16},                                    \
+                .dtlb = {16, 4},                                      \
+                .stlb = {128, 16},                                    \
+    },                                                                \
         FAMILY_TABLES(family_cpuid_glc, family_msrs_spr, family_events_glc)
 
 #define GRACEMONT_CORE(hybrid, rows)                                 \
     ALDER_LAKE_COMMON(hybrid),                                       \
         .counters_smt = 6, .counters_alone = 6, .fixed_counters = 3, \
+        .latency_in_two = true, .lock_below_stlb = true,             \
         .caches =                                                    \
             {                                                        \
                 .l1 = {64, 8},                                       \
