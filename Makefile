@@ -521,6 +521,9 @@ $(B)/tests/host/cases/memory_cases: $(call host_object,$(wildcard \
     src/cases/memory/*.c))
 $(B)/tests/host/cases/counting_cases: $(call host_object,$(wildcard \
     src/cases/counting/*.c))
+$(B)/tests/host/cases/counting_answer_cases: $(call host_object,$(addprefix \
+    src/cases/counting/,microcode_signature.c perf_capabilities.c \
+    rdpmc_indices.c))
 $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
 $(B)/tests/host/cases/uncore_select_cases: $(call host_object,\
