@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counting_fixture.h - a device that counts as the manual says, or with one
+ * deviation. */
+#ifndef TESTS_HOST_CASES_COUNTING_FIXTURE_H
+#define TESTS_HOST_CASES_COUNTING_FIXTURE_H
+
+#include "asm/ring3_window.h"
+#include "src/base/msr.h"
+#include "src/counting/bank.h"
+#include "src/harness/context.h"
+#include "tests/host/fakes/fake_hw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum deviation {
+    NONE,
+    CARRY_LOST_AT_20,
+    CARRY_LOST_IN_FIXED,
+    OVERFLOW_UNSAID,
+    OVERFLOW_OF_NEIGHBOUR,
+    OVERFLOW_EARLY,
+    STATUS_CLEARED_ALL,
+    STATUS_CLEARED_BY_WRITE,
+    STATUS_NOT_STICKY,
+    GLOBAL_CTRL_IGNORED,
+    ENABLE_IGNORED,
+    FIXED_ENABLE_IGNORED,
+    PAUSE_COUNTS,
+    INUSE_WITHOUT_FIXED,
+    INUSE_BY_UMASK,
+    INUSE_WRITABLE,
+    CMASK_IGNORED,
+    INV_IGNORED,
+    EDGE_COUNTS_CYCLES,
+    PMI_MISSING,
+    PMI_ALWAYS,
+    PMI_TWICE,
+    PMI_LEAVES_UNMASKED,
+    PMI_LATE,
+    PMI_WHILE_OFF,      /* though RFLAGS.IF = 0 */
+    PMI_LOST_WHILE_OFF, /* not only held */
+    PMI_OUTRANKS,       /* CR8 = 15 */
+    SELECT_BIT_LOST,
+    RESERVED_TAKEN,
+    SELECTS_SHARED,
+    FIXED_WIDTH_IGNORED,
+    SET_REFUSED,
+    SET_SETS_MORE,
+    FREEZE_MISSING,
+    FREEZE_CLEARS_CTRL,
+    COUNTERS_LINKED,
+    WRITE_IGNORED_RUNNING,
+    SELECT_CLEARS_COUNTER,
+    ENABLE_TAKEN_LATE,
+    CTRL_CLEARS_COUNTERS,
+    RDPMC_OF_START,
+    STATUS_SET_FREEZES,
+};
+
+static struct {
+    enum deviation is;
+    bool pmi, pmi_masked, pmi_held; /* hw_pmi_begin(), _mask(), _hold() */
+    unsigned pmis, masked;
+    uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
+} device;
+
+static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
+static struct test_context all[1];
+static struct test_context *const t = &all[0];
+
+#define MASK   BITS(47, 0)
+#define PLACES UINT64_C(0x70000000f)
+
+static uint16_t device_model = 0x5e;
+
+static uint64_t *reg(uint32_t msr)
+{
+    return &fake_msr(msr)->value;
+}
+
+/* --- Counting ------------------------------------------------------------ */
+
+static bool frozen(void)
+{
+    return (*reg(IA32_PERF_GLOBAL_STATUS) & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) !=
+           0;
+}
+
+static void interrupt(unsigned place)
+{
+    bool asked = place < 32
+                     ? (*reg(IA32_PERFEVTSEL(place)) & IA32_PERFEVTSEL_INT) != 0
+                     : (*reg(IA32_FIXED_CTR_CTRL) &
+                        IA32_FIXED_CTR_CTRL_PMI(place - 32)) != 0;
+
+    if (!asked && device.is != PMI_ALWAYS)
+        return;
+    if (device.pmi && !device.pmi_masked && device.is != PMI_MISSING &&
+        (!device.pmi_held || device.is != PMI_LOST_WHILE_OFF)) {
+        device.pmis += device.is == PMI_TWICE ? 2 : 1;
+        device.masked += device.is == PMI_TWICE ? 2 : 1;
+        if (device.is == PMI_LEAVES_UNMASKED)
+            device.masked = 0;
+    }
+    if (asked &&
+        (*reg(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0 &&
+        device.is != FREEZE_MISSING) {
+        *reg(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
+        if (device.is == FREEZE_CLEARS_CTRL)
+            *reg(IA32_PERF_GLOBAL_CTRL) = 0;
+    }
+}
+
+static void add(unsigned place, uint64_t n)
+{
+    uint64_t *value = reg(bank_msr(place));
+    uint64_t before = *value, said = BIT(place);
+
+    *value = (before + n) & MASK;
+    if (device.is == CARRY_LOST_AT_20 && place == 1 &&
+        ((before ^ *value) & BIT(20)) != 0)
+        *value &= ~BIT(20);
+    if (device.is == CARRY_LOST_IN_FIXED && place == 32 &&
+        ((before ^ *value) & BIT(40)) != 0)
+        *value &= ~BIT(40);
+    if (device.is == OVERFLOW_OF_NEIGHBOUR && place == 2)
+        said = BIT(1);
+    bool over = *value < before ||
+                (device.is == OVERFLOW_EARLY && place == 1 && *value == MASK);
+    if (!over)
+        return;
+    if (device.is != OVERFLOW_UNSAID || place != 33)
+        *reg(IA32_PERF_GLOBAL_STATUS) |= said;
+    interrupt(place);
+}
+
+/* What a select counts of so many branches, each in a cycle of its own. */
+static uint64_t count_of(uint64_t select, uint64_t instructions,
+                         uint64_t branches, uint64_t cycles)
+{
+    uint64_t events = (select & 0xff) == 0xc4   ? branches
+                      : (select & 0xff) == 0xc0 ? instructions
+                                                : cycles;
+    uint64_t cmask = select >> 24 & 0xff;
+
+    if (cmask == 0 || device.is == CMASK_IGNORED)
+        return events;
+    bool inv = (select & IA32_PERFEVTSEL_INV) != 0 && device.is != INV_IGNORED;
+    uint64_t met = cmask > 1 ? 0 : events;
+    if ((select & IA32_PERFEVTSEL_E) != 0 && device.is != EDGE_COUNTS_CYCLES)
+        return met == cycles ? 0 : met; /* what always holds never rises */
+    return inv ? cycles - met : met;
+}
+
+static bool counts(unsigned place, uint64_t enable)
+{
+    const uint64_t needed = IA32_PERFEVTSEL_EN | IA32_PERFEVTSEL_OS;
+    uint64_t own =
+        place < 32
+            ? (*reg(IA32_PERFEVTSEL(place)) & needed) == needed
+            : *reg(IA32_FIXED_CTR_CTRL) & (UINT64_C(3) << 4 * (place - 32));
+
+    if (device.is == GLOBAL_CTRL_IGNORED && place == 2)
+        enable |= BIT(2);
+    if (device.is == ENABLE_IGNORED && place == 0)
+        own = 1;
+    if (device.is == FIXED_ENABLE_IGNORED && place == 33)
+        own = 1;
+    return (enable >> place & 1) != 0 && own != 0 && !frozen();
+}
+
+/* One branch after another, so that an overflow stops the others in between. */
+static void run(uint64_t enable, uint64_t instructions, uint64_t branches)
+{
+    for (uint64_t i = 0; i <= branches; i++) {
+        uint64_t b = i < branches,
+                 n = i < branches ? 2 : instructions - 2 * branches;
+        uint64_t now[36];
+        for (unsigned p = 0; p < PLACES_END; p++)
+            now[p] = counts(p, enable);
+        for (unsigned p = 0; p < PLACES_END; p++) {
+            if (!now[p] || (PLACES >> p & 1) == 0)
+                continue;
+            uint64_t one =
+                p == 32   ? n
+                : p == 33 ? 10 * n
+                : p == 34 ? n
+                          : count_of(*reg(IA32_PERFEVTSEL(p)), n, b, 10 * n);
+            if (device.is == COUNTERS_LINKED && p == 1 &&
+                (*reg(IA32_PERFEVTSEL(0)) & 0xff) == 0x2e)
+                one = 0;
+            if (one != 0)
+                add(p, one);
+        }
+    }
+}
+
+static uint64_t window(uint64_t enable, const struct window_shape *shape)
+{
+    unsigned before = device.pmis;
+
+    run(enable, shape->instructions, shape->branches);
+    if (device.pmis != before && device.is != PMI_LATE && !device.pmi_held)
+        run(enable, 20, 5); /* the handler */
+    return 0;
+}
+
+#define WINDOW(name)                                                      \
+    uint64_t window_##name(uint64_t enable, uint64_t cells[WINDOW_CELLS]) \
+    {                                                                     \
+        (void)cells;                                                      \
+        return window(enable, &window_##name##_shape);                    \
+    }
+WINDOW(plain)
+WINDOW(long)
+const struct window_shape window_rep_shape = {8, 0, 0, 0};
+WINDOW(rep)
+const struct window_shape window_branches_shape = {40, 31, 0, 0};
+WINDOW(branches)
+static const struct window_shape window_random_shape = {200, 128, 0, 0};
+WINDOW(random)
+static const struct window_shape window_compare_shape = {12, 0, 0, 0};
+WINDOW(compare)
+
+uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    (void)cells;
+    run(enable, window_paused_shape.instructions, window_paused_shape.branches);
+    if (device.is == PAUSE_COUNTS)
+        run(enable, 10, 5);
+    return 0;
+}
+
+uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct window_live *live = (void *)(uintptr_t)cells[0];
+    const uint64_t from = *reg(live->rdmsr);
+
+    device.enable = enable;
+    for (unsigned i = 0; i < 2; i++) {
+        run(device.enable, i == 0 ? 19 : 23, i == 0 ? LIVE_FIRST : LIVE_SECOND);
+        live->by_rdpmc[i] = live->by_rdmsr[i] = *reg(live->rdmsr);
+        if (device.is == RDPMC_OF_START)
+            live->by_rdpmc[i] = from;
+        if (live->msr != IA32_PERF_GLOBAL_CTRL)
+            assert_int_equal(hw_msr_write(live->msr, live->value[i]),
+                             HW_NO_FAULT);
+        else
+            device.enable = live->value[i];
+        for (unsigned n = 0; n < 4; n++)
+            if (device.is == CTRL_CLEARS_COUNTERS && i == 1 &&
+                live->msr == IA32_PERF_GLOBAL_CTRL)
+                *reg(IA32_PMC(n)) = 0;
+    }
+    run(device.enable, 13, 4);
+    device.enable = 0;
+    return 0;
+}
+
+void counting_work(void *unused)
+{
+    unsigned before = device.pmis;
+
+    (void)unused;
+    run(*reg(IA32_PERF_GLOBAL_CTRL), 120, WORK_BRANCHES);
+    if (device.pmis != before)
+        run(*reg(IA32_PERF_GLOBAL_CTRL), 20, 5);
+}
+
+const uint8_t window_long_end[1] = {0};
+const struct window_shape window_ring3_kernel_shape = {0, 0, 0, 0};
+const struct window_shape window_ring3_user_shape = {0, 0, 0, 0};
+
+uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    (void)enable;
+    (void)cells;
+    return 0;
+}
+
+uint64_t ring3_rdpmc(struct ring3 *ring3, uint32_t index)
+{
+    (void)ring3;
+    return index;
+}
+
+bool hw_pmi_begin(bool nmi)
+{
+    (void)nmi;
+    device.pmi = true;
+    device.pmi_masked = device.pmi_held = false;
+    device.pmis = device.masked = 0;
+    return true;
+}
+
+void hw_pmi_mask(void)
+{
+    device.pmi_masked = true;
+}
+
+void hw_pmi_hold(void)
+{
+    device.pmi_held = device.is != PMI_WHILE_OFF;
+}
+
+void hw_pmi_outrank(void)
+{
+    device.pmi_held = device.is != PMI_OUTRANKS;
+}
+
+unsigned hw_pmi_count(void)
+{
+    return device.pmis;
+}
+
+unsigned hw_pmi_masked(void)
+{
+    return device.masked;
+}
+
+uint64_t hw_pmi_rip(void)
+{
+    return device.is == PMI_LATE || device.pmi_held ? (uintptr_t)window_long_end
+                                                    : (uintptr_t)window_long;
+}
+
+void hw_pmi_end(void)
+{
+    device.pmi = false;
+}
+
+#endif
