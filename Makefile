@@ -562,6 +562,7 @@ REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/counter3_full_width_alias counting/counter_registers \
     counting/counter_reserved_bits counting/fixed_counter_writes \
     counting/global_status_set pebs/pebs_registers \
+    pebs/pebs_registers_apart \
     tsx/force_abort_enumeration tsx/tsx_in_txcp_counter2))
 $(B)/tests/host/cases/register_cases: $(call host_object,$(REGISTER_CASES))
 $(B)/tests/host/pt/vector: $(call host_object,$(PT_MAP))

@@ -17,7 +17,7 @@
 extern const struct test test_counter3_full_width_alias, test_counter_registers,
     test_counter_reserved_bits, test_fixed_counter_writes,
     test_force_abort_enumeration, test_global_status_set, test_pebs_registers,
-    test_tsx_in_txcp_counter2;
+    test_pebs_registers_apart, test_tsx_in_txcp_counter2;
 
 enum wrong {
     RIGHT,
@@ -31,6 +31,8 @@ enum wrong {
     UNSET,    /* 391H does not set the bit */
     UNSIGNED, /* a write to C1H is not sign-extended */
     SPLIT,    /* C1H and 4C1H are two registers */
+    SPILLS,   /* a write of it inverts the bit of device.other, */
+    CLEARS,   /* or clears it in the status */
 };
 
 /* --- The registers, by the manual ---------------------------------------- */
@@ -42,7 +44,7 @@ enum wrong {
 
 static struct {
     enum wrong is;
-    uint32_t msr;
+    uint32_t msr, other;
     unsigned bit;
 } device;
 
@@ -172,6 +174,11 @@ static int access(uint32_t msr, const uint64_t *written)
         write_counter(msr, *written);
     else
         *value_of(msr) = held(msr, *written);
+    if (wrong(SPILLS, msr))
+        *value_of(device.other) ^= BIT(device.bit);
+    if (wrong(CLEARS, msr))
+        *value_of(IA32_PERF_GLOBAL_STATUS) &= ~BIT(device.bit);
+
     return HW_NO_FAULT;
 }
 
@@ -290,6 +297,7 @@ static void as_the_manual_says(void **state)
         &test_force_abort_enumeration,
         &test_global_status_set,
         &test_pebs_registers,
+        &test_pebs_registers_apart,
         &test_tsx_in_txcp_counter2,
     };
 
@@ -317,6 +325,27 @@ static void bits_of_control_registers(void **state)
     seen(test, LOST, IA32_DEBUGCTL, BITS(12, 11));
     assert_int_equal(verdict_of(test, TAKEN, IA32_PERF_GLOBAL_STATUS, 0),
                      VERDICT_FAIL);
+}
+
+/* Each register beside each other one. */
+static void registers_apart(void **state)
+{
+    static const uint32_t msrs[] = {
+        IA32_PERFEVTSEL(0),  IA32_PERFEVTSEL(3),    IA32_PMC(0),
+        IA32_PMC(2),         IA32_FIXED_CTR(0),     IA32_FIXED_CTR(2),
+        IA32_FIXED_CTR_CTRL, IA32_PERF_GLOBAL_CTRL, IA32_DS_AREA,
+        IA32_PEBS_ENABLE,    MSR_PEBS_LD_LAT,       IA32_DEBUGCTL};
+    const struct test *test = &test_pebs_registers_apart;
+    const unsigned count = sizeof(msrs) / sizeof(msrs[0]);
+
+    (void)state;
+    for (unsigned i = 0; i < count; i++) {
+        device.other = msrs[(i + 1) % count];
+        seen(test, SPILLS, msrs[i], BIT(1));
+        device.other = msrs[(i + count - 1) % count];
+        seen(test, SPILLS, msrs[i], BIT(1));
+        seen(test, CLEARS, msrs[i], BIT(1) | BIT(33));
+    }
 }
 
 static void reserved_bits_of_counters(void **state)
@@ -479,6 +508,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_manual_says),
         cmocka_unit_test(bits_of_control_registers),
+        cmocka_unit_test(registers_apart),
         cmocka_unit_test(reserved_bits_of_counters),
         cmocka_unit_test(any_thread),
         cmocka_unit_test(pin_control),
