@@ -549,6 +549,8 @@ $(B)/tests/host/cases/tsx_cases: $(call host_object,$(addprefix \
     tsx_xend_outside.c tsx_xtest.c))
 $(B)/tests/host/cases/tsx_count_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,tsx_mem_events.c tsx_retired_events.c))
+$(B)/tests/host/cases/tsx_default_cases: $(call host_object,$(addprefix \
+    src/cases/tsx/,always_abort_default.c tsx_cpuid_clear.c))
 $(B)/tests/host/cases/pebs_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c applicable_counter.c counter3.c \
     enable_bits.c events.c record_layout.c reload.c tsc.c))
