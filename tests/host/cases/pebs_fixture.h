@@ -11,17 +11,17 @@
 #define MASK     BITS(47, 0)
 
 struct device {
-    int late[2];           /* events: the first record, those after it */
-    uint64_t over;         /* that a record counts too */
-    unsigned lost;         /* this record is not made, from 1 */
-    uint64_t field;        /* XORed to 90H */
-    uint64_t tx_abort;     /* B8H */
-    unsigned of;           /* of these counters alone, 0: of all; */
-    unsigned only;         /* in this record alone, from 1, 0: in all: */
-    int64_t rip, ip, tsc;  /* added to RIP, EventingIP, TSC */
-    uint64_t rax, rflags;  /* bits that are lost */
-    bool without_bit;      /* a counter without its bit makes them too */
-    bool while_off;        /* and one that does not count */
+    int late[2];          /* events: the first record, those after it */
+    uint64_t over;        /* that a record counts too */
+    unsigned lost;        /* this record is not made, from 1 */
+    uint64_t field;       /* XORed to 90H */
+    uint64_t tx_abort;    /* B8H */
+    unsigned of;          /* of these counters alone, 0: of all; */
+    unsigned only;        /* in this record alone, from 1, 0: in all: */
+    int64_t rip, ip, tsc; /* added to RIP, EventingIP, TSC */
+    uint64_t rax, rflags; /* bits that are lost */
+    bool without_bit;     /* a counter without its bit makes them too */
+    enum { NEVER, GLOBAL_OFF, SELECT_OFF, RING_OFF } counts_while;
     bool plain_reloads;    /* from the DS area */
     bool plain_silent;     /* no overflow in the status */
     bool status_stays;     /* of a counter, after its record */
@@ -262,13 +262,14 @@ static bool counts(unsigned n, uint64_t enable)
 {
     const uint64_t select = *msr(IA32_PERFEVTSEL(n));
     const uint64_t event = select & 0xffff;
-    const bool on = (enable >> n & 1) != 0 &&
-                    (select & IA32_PERFEVTSEL_EN) != 0 &&
-                    (select & IA32_PERFEVTSEL_OS) != 0;
+    const bool bit = (*msr(IA32_PEBS_ENABLE) >> n & 1) != 0;
+    const int but = bit ? (int)device.counts_while : NEVER;
 
     if ((select & IA32_PERFEVTSEL_IN_TX) != 0 && !device.outside_too)
         return false;
-    if (!on && !(device.while_off && (*msr(IA32_PEBS_ENABLE) >> n & 1) != 0))
+    if (((enable >> n & 1) == 0 && but != GLOBAL_OFF) ||
+        ((select & IA32_PERFEVTSEL_EN) == 0 && but != SELECT_OFF) ||
+        ((select & IA32_PERFEVTSEL_OS) == 0 && but != RING_OFF))
         return false;
     return event == 0x1c4 || event == 0x4c4 || device.any_kind ||
            (event == 0x20c4 && window.taken);
