@@ -68,13 +68,13 @@ FAULT(tsx_ctrl_takes_63,
 
 FAULT(rtm_locked_takes_allow,
       .what = "[F] RTM_ALLOW (123H bit 1) can be set though RTM_LOCKED = 1",
-      .caught = {"cometlake-2022 on 1 mcu_opt_ctrl FAIL"},
+      .caught = {"cometlake-2022 on 1 tsx_mcu_opt_ctrl FAIL"},
       .breaks = LOCKED_KEEPS_ALLOW)
 
 FAULT(rtm_allow_stays, .what = "[F] RTM_ALLOW (123H bit 1) cannot be cleared",
-      .caught = {"cometlake-rtm-2022 on 1 mcu_opt_ctrl FAIL"},
+      .caught = {"cometlake-rtm-2022 on 1 tsx_mcu_opt_ctrl FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x123, .set = 2)
 
 FAULT(rngds_mitg_dis_stays_0, .what = "[F] RNGDS_MITG_DIS (123H bit 0) stays 0",
-      .caught = {"cometlake-2022 on 1 mcu_opt_ctrl FAIL"},
+      .caught = {"cometlake-2022 on 1 tsx_mcu_opt_ctrl FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x123, .clear = 1)

@@ -109,7 +109,7 @@ static void run_on_processor(struct test_context *t, void *unused)
 }
 
 /* One after the other: no document says that a core's threads have one each. */
-TEST(mcu_opt_ctrl,
+TEST(tsx_mcu_opt_ctrl,
      .asks = "Do RTM_ALLOW and RTM_LOCKED of IA32_MCU_OPT_CTRL decide whether "
              "transactions abort?",
      .cite = "SDM 4, table \"IA-32 Architectural MSRs\", IA32_MCU_OPT_CTRL",
