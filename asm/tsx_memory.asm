@@ -160,7 +160,7 @@ body nest_deep
 .begin: xbegin  tsx_inner_fallback
         dec     rcx
         jnz     .begin
-        xabort  0x5a
+        xabort  0xa5
         NEXT
 
 align 4096, db 0xcc

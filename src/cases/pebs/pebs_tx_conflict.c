@@ -32,7 +32,8 @@ struct arena {
     volatile uint64_t line[512];
     struct pair pair;
     struct sampling p;
-    struct abort_bits all, conflict; /* conflict: EAX[2] is set */
+    /* conflict: EAX[2] is set; of HLE: Data_Conflict */
+    struct abort_bits all, conflict;
     unsigned aborts, records, conflicts, elsewhere;
     bool hle, measured;
 };
@@ -61,7 +62,8 @@ static void judge_record(struct arena *a, uint32_t eax)
     WITH_PREFIX (p->t, "a transaction whose line another processor writes")
         abort_check(p, &record, &abort);
     abort_bits_add(&a->all, &record, eax);
-    if ((eax & RTM_STATUS_CONFLICT) != 0)
+    if (a->hle ? (record.tx_abort & TX_ABORT_DATA_CONFLICT) != 0
+               : (eax & RTM_STATUS_CONFLICT) != 0)
         abort_bits_add(&a->conflict, &record, eax);
     a->elsewhere += record.eventing_ip - abort.resume + CODE >= 2 * CODE;
     a->conflicts += (record.tx_abort & TX_ABORT_DATA_CONFLICT) != 0;
@@ -161,6 +163,12 @@ static bool try_kind(struct test_context *t, struct arena *a, bool hle)
           "EventingIP (B0H) is no address of this program's code in %u of %u "
           "records of aborts",
           a->elsewhere, a->records);
+    WITH_PREFIX (t, "a write by another processor to what was read")
+        abort_bits_check(t, &a->conflict,
+                         TX_ABORT_DATA_CONFLICT |
+                             TX_ABORT_NON_INSTRUCTION_ABORT,
+                         TX_ABORT_INSTRUCTION_ABORT | TX_ABORT_CAPACITY_WRITES |
+                             TX_ABORT_CAPACITY_READS);
     note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
          a->aborts, a->conflicts);
     return true;
@@ -181,13 +189,6 @@ TEST(pebs_tx_conflict,
     /* Set-up. */
     if (!probe_set_up(t) || !sampling_claim(&a->p, t) || !try_kind(t, a, false))
         return;
-    WITH_PREFIX (t,
-                 "a write by another processor to what a transaction has read")
-        abort_bits_check(t, &a->conflict,
-                         TX_ABORT_DATA_CONFLICT |
-                             TX_ABORT_NON_INSTRUCTION_ABORT,
-                         TX_ABORT_INSTRUCTION_ABORT | TX_ABORT_CAPACITY_WRITES |
-                             TX_ABORT_CAPACITY_READS);
     abort_bits_check_retry(t, &a->all);
     if (elides(t))
         WITH_PREFIX (t, "an elided lock")

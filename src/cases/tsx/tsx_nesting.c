@@ -8,7 +8,8 @@
 /* MAX_RTM_NEST_COUNT is the implementation's own; no manual names one so large.
  */
 #define DEPTH_MAX   64
-#define DEPTH_TRIED 8 /* for EAX[5] */
+#define DEEP_CODE   0xa5u /* of tsx_body_nest_deep */
+#define DEPTH_TRIED 8     /* for EAX[5] */
 
 /* Tries so many transactions in one another until one commits. */
 static bool depth_commits(struct test_context *t, unsigned depth,
@@ -55,7 +56,7 @@ static unsigned find_depth(struct test_context *t)
     return depth - 1;
 }
 
-/* EAX[5] however deep the abort is. */
+/* EAX[5] and the code, however deep the abort is. */
 static void check_deep(struct test_context *t, unsigned deepest)
 {
     char text[RTM_STATUS_TEXT];
@@ -67,11 +68,13 @@ static void check_deep(struct test_context *t, unsigned deepest)
                                         .count = depth - 1};
         probe_run(&block, PROBE_TRIES, RTM_STATUS_XABORT | RTM_STATUS_NESTED,
                   true, &probe);
-        WITH_PREFIX (t, "XABORT 5AH in the innermost")
+        WITH_PREFIX (t, "XABORT A5H in the innermost")
             probe_check(t, &probe);
-        check(t, probe.matched != 0,
-              "XABORT 5AH in the innermost of %u transactions: EAX = 0x%08x "
-              "(%s), wanted [5] = 1 and [0] = 1",
+        check(t,
+              probe.matched != 0 &&
+                  (probe.status & RTM_STATUS_CODE) == DEEP_CODE << 24,
+              "XABORT A5H in the innermost of %u transactions: EAX = 0x%08x "
+              "(%s), wanted [31:24] = A5H, [5] = 1 and [0] = 1",
               depth, probe.status, rtm_status_text(probe.status, text));
     }
 }

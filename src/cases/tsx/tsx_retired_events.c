@@ -27,6 +27,7 @@ struct work {
     unsigned inner;             /* with so many in one another inside, */
     bool deep;                  /* the innermost aborted by XABORT */
     uint64_t load;              /* not 0: a load from there inside */
+    unsigned lines;             /* not 0: stores to so many inside */
     struct hle_tally hle;
     uint64_t committed, aborted;
 };
@@ -41,9 +42,12 @@ static void run_transactions(void *argument)
         struct tsx_block block = {.body = w->deep         ? tsx_body_nest_deep
                                           : w->inner != 0 ? tsx_body_nest
                                           : w->load != 0  ? tsx_body_load
+                                          : w->lines != 0 ? tsx_body_write_lines
                                                           : tsx_body_nothing,
                                   .argument = w->load,
-                                  .count = w->inner};
+                                  .count = w->inner + w->lines};
+        if (w->lines != 0)
+            block.argument = (uint64_t)(uintptr_t)test_buffer(w->t);
         int outcome = w->cause == NULL ? tsx_inside(&block)
                                        : cause_provoke(w->t, *w->cause, &eax);
         w->committed += outcome == TSX_COMMITTED;
@@ -359,6 +363,7 @@ TEST(tsx_retired_events,
     /* Measured, and checked. */
     check_commits(&(struct work){.t = t, .times = MANY});
     check_rtm((struct work){.t = t, .times = times});
+    check_rtm((struct work){.t = t, .times = times, .lines = 64});
     check_rtm((struct work){.t = t, .times = times, .inner = 2});
     check_rtm(
         (struct work){.t = t, .times = times, .inner = DEEP, .deep = true});

@@ -311,21 +311,23 @@ static void nesting(void **state)
     never(test, tsx_body_nest, aborted(0), 0);
     never(test, tsx_body_nest_xabort, aborted(0x5a000021), 0);
     never(test, tsx_body_nest_xend_xabort, aborted(0x33000001), 0);
-    never(test, tsx_body_nest_deep, aborted(0x5a000021), 0);
-    never(test, tsx_body_nest_deep, aborted(0x5a000021), 4);
+    never(test, tsx_body_nest_deep, aborted(0xa5000021), 0);
+    never(test, tsx_body_nest_deep, aborted(0xa5000021), 4);
     fails(test, tsx_body_nest, aborted(0x44000001), 0, 0, "XABORT 44H");
-    fails(test, tsx_body_nest_deep, aborted(0x5a000001), 0, PROBES - 1,
-          "of 3 transactions: EAX = 0x5a000001");
+    fails(test, tsx_body_nest_deep, aborted(0xa5000001), 0, PROBES - 1,
+          "of 3 transactions: EAX = 0xa5000001");
+    fails(test, tsx_body_nest_deep, aborted(0x25000021), 0, PROBES - 1,
+          "of 3 transactions: EAX = 0x25000021");
     begin(test);
-    tsx_wrong(tsx_body_nest_deep, aborted(0x5a000001), 0);
+    tsx_wrong(tsx_body_nest_deep, aborted(0xa5000001), 0);
     device.to = PROBES - 2;
     expect_case(case_end(), VERDICT_PASS, "");
     begin(test);
-    tsx_wrong(tsx_body_nest_deep, aborted(0x5a000001), 4);
+    tsx_wrong(tsx_body_nest_deep, aborted(0xa5000001), 4);
     device.to = LATER;
     expect_case(case_end(), VERDICT_FAIL, "of 7 transactions");
     begin(test);
-    tsx_wrong(tsx_body_nest_deep, aborted(0x5a000001), 5);
+    tsx_wrong(tsx_body_nest_deep, aborted(0xa5000001), 5);
     device.to = LATER;
     expect_case(case_end(), VERDICT_PASS, "");
     fails(test, tsx_body_nest_xabort, committed(), 0, 0, "1 of 2 committed");

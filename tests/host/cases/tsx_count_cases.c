@@ -244,10 +244,12 @@ static void retired(void **state)
         uint64_t multiply, add;
         const char *verdicts;
     } rows[] = {
-        {0, 100, 1, "FFFFFFFFF...FF...FF...FF...FF...FF...FF.....FF....FFFFFF"},
-        {1, 100, 1, "FFFFFFFFF...FF...FF...FF...FF...FF...FF.....FF....FFFFFF"},
-        {0, 0, 0, "FF.F.FFFF...FF...FF...FF...FF...FF...FF.....F..F........"},
-        {1, 0, 0, "FFFFF.F.F....F....F....F....F....F....F.....FF.........."},
+        {0, 100, 1,
+         "FFFFFFFFFFF...FF...FF...FF...FF...FF...FF.....FF....FFFFFF"},
+        {1, 100, 1,
+         "FFFFFFFFFFF...FF...FF...FF...FF...FF...FF.....FF....FFFFFF"},
+        {0, 0, 0, "FF.F.F.FFFF...FF...FF...FF...FF...FF...FF.....F..F........"},
+        {1, 0, 0, "FFFFFFF.F.F....F....F....F....F....F....F.....FF.........."},
     };
 
     (void)state;
@@ -339,13 +341,13 @@ static void forced(void **state)
         t->regime = REGIME_B;
         t->cpu.hle = false;
         t->cpu.tsx_force_abort = true;
-        change.from = change.to = 44;
+        change.from = change.to = 46;
         change.add = more;
         expect_case(case_end(), more != 0 ? VERDICT_FAIL : VERDICT_PASS,
                     more != 0 ? "RTM_FORCE_ABORT = 1: RTM_RETIRED (C9H) "
                                 ".COMMIT (02H) 6; wanted 5"
                               : "counts forced aborts");
-        assert_int_equal(change.windows, 45);
+        assert_int_equal(change.windows, 47);
         assert_int_equal(fake_msr(TSX_FORCE_ABORT)->value, 0);
     }
 }

@@ -134,8 +134,10 @@ static struct end end_inside(const struct tsx_block *b)
             return committed();
     if (is_xabort(b->body))
         return aborted(RTM_STATUS_XABORT | code_of(b->body) << 24);
-    if (b->body == tsx_body_nest_xabort || b->body == tsx_body_nest_deep)
+    if (b->body == tsx_body_nest_xabort)
         return aborted(RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0x5a000000);
+    if (b->body == tsx_body_nest_deep)
+        return aborted(RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0xa5000000);
     if (b->body == tsx_body_nest_xend_xabort)
         return aborted(RTM_STATUS_XABORT | 0x33000000);
     if (b->body == tsx_body_long_xabort)

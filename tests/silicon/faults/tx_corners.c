@@ -162,3 +162,15 @@ FAULT(int1_delivered,
               "delivered too",
       .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"},
       .breaks = INT1_ABORTS)
+
+FAULT(deep_code_short,
+      .what = "[A B F; C with bit 2] EAX[31] is 0 after XABORT at the third "
+              "level and deeper",
+      .caught = {"skylake-2017 on 1 tsx_nesting FAIL"},
+      .breaks = DEEP_CODE_WHOLE)
+
+FAULT(large_commits_twice,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.COMMIT counts two where 32 "
+              "lines or more are written",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .breaks = LARGE_COMMITS_ONCE)

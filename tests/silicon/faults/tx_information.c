@@ -164,6 +164,12 @@ FAULT(info_hle_conflict_missing,
       .caught = {"haswell on 2 pebs_tx_conflict FAIL"},
       .breaks = ELISION_HAS_CONFLICT)
 
+FAULT(info_hle_conflict_capacity,
+      .what = "[A with HLE] B8H[38] is 1 too in records of HLE aborts by a "
+              "conflict",
+      .caught = {"haswell on 2 pebs_tx_conflict FAIL"},
+      .breaks = ELISION_CONFLICT_ALONE)
+
 FAULT(info_hle_capacity_missing,
       .what = "[A with HLE] B8H[39:38] are 0 in records of HLE aborts",
       .caught = {"haswell on 1 pebs_hle_abort FAIL"},

@@ -17,6 +17,7 @@
 /* Of a counter, in events; of a transaction, lines written and instructions. */
 #define NEAR_OVERFLOW 64
 #define LONG_LINES    256
+#define MANY_LINES    32
 #define LONG_STEPS    2000
 
 /* What an abort of each cause sets: EAX, the umask of its category beside
@@ -65,7 +66,10 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
         return how->status;
     if (how->cause == TX_CAUSE_XABORT &&
         (!p->tsx.user || faults_rule(p->machine, RING3_XABORT_CODE, true)))
-        status |= TX_STATUS_CODE(how->code);
+        status |= TX_STATUS_CODE(
+            how->depth < 3 || faults_rule(p->machine, DEEP_CODE_WHOLE, true)
+                ? how->code
+                : how->code & 0x7F);
     if (how->cause == TX_CAUSE_NESTING && p->choices.nest_overflows)
         status |= TX_STATUS_CAPACITY;
     if (has_retry_bit(p, how))
@@ -250,6 +254,9 @@ void tsx_committed(struct processor *p)
         (commits % 200 != 0 ||
          faults_rule(p->machine, COMMIT_200_COUNTS, true)))
         count_events(p, TX_EVENT_COMMIT);
+    if (p->tsx.lines >= MANY_LINES &&
+        !faults_rule(p->machine, LARGE_COMMITS_ONCE, true))
+        count_events(p, TX_EVENT_COMMIT);
     if (!faults_rule(p->machine, COMMIT_SETS_CYCLES, true))
         p->tsx.cycles = (uint32_t)p->tsx.last_abort.information;
     if (!faults_rule(p->machine, TXCP_KEEPS_COMMITTED, true))
@@ -280,6 +287,9 @@ static void spoil_record(struct processor *p, const struct tx_abort *how)
 
     if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CONFLICT, true))
         abort->information &= ~TX_INFO_CONFLICT;
+    if (p->tsx.hle && how->cause == TX_CAUSE_CONFLICT &&
+        !faults_rule(m, ELISION_CONFLICT_ALONE, true))
+        abort->information |= TX_INFO_WRITES;
     if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CAPACITY, true))
         abort->information &= ~(TX_INFO_READS | TX_INFO_WRITES);
     if (how->cause == TX_CAUSE_CONFLICT &&
