@@ -12,6 +12,7 @@
 #include "host/report/grow.h"
 #include "host/report/quick_crc.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define FIRST_LINE "KTAP version 1"
@@ -214,28 +215,13 @@ static size_t find_end(const struct span lines[], size_t count)
     return count;
 }
 
-static size_t run_of(struct span text, size_t at, bool (*is)(char))
+static size_t run_of(struct span text, size_t at, int (*is)(int))
 {
     size_t n = 0;
 
-    while (at + n < text.bytes && is(text.at[at + n]))
+    while (at + n < text.bytes && is((unsigned char)text.at[at + n]) != 0)
         n++;
     return n;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
 /* What `line` begins with that is like `stamp`, all of it, in bytes: a number,
@@ -246,16 +232,16 @@ static size_t stamp_bytes(struct span stamp, struct span line)
     size_t at = 0, i = 0;
 
     while (i < stamp.bytes) {
-        const size_t blanks = run_of(stamp, i, is_blank);
-        const size_t digits = run_of(stamp, i + blanks, is_digit);
-        const size_t letters = run_of(stamp, i, is_letter);
+        const size_t blanks = run_of(stamp, i, isblank);
+        const size_t digits = run_of(stamp, i + blanks, isdigit);
+        const size_t letters = run_of(stamp, i, isalpha);
         size_t like = 1;
         if (digits != 0) {
-            at += run_of(line, at, is_blank);
-            like = run_of(line, at, is_digit);
+            at += run_of(line, at, isblank);
+            like = run_of(line, at, isdigit);
             i += blanks + digits;
         } else if (letters != 0) {
-            like = run_of(line, at, is_letter);
+            like = run_of(line, at, isalpha);
             i += letters;
         } else if (at == line.bytes || line.at[at] != stamp.at[i++]) {
             return 0;

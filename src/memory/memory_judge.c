@@ -15,11 +15,14 @@ bool memory_judge_planted(const struct memory_walk *walk,
     return false;
 }
 
+static bool has_two_latencies(enum generation generation)
+{
+    return (generation & (GOLDEN_COVE | GRACEMONT)) != 0;
+}
+
 uint64_t memory_judge_latency(enum generation generation, uint64_t field)
 {
-    return (generation & (GOLDEN_COVE | GRACEMONT)) != 0
-               ? field >> 32 & BITS(15, 0)
-               : field;
+    return has_two_latencies(generation) ? field >> 32 & BITS(15, 0) : field;
 }
 
 uint64_t memory_judge_source(enum generation generation, uint64_t field)
@@ -35,9 +38,8 @@ uint64_t memory_judge_source(enum generation generation, uint64_t field)
 uint64_t memory_judge_longer(enum generation generation, uint64_t field)
 {
     const uint64_t access = memory_judge_latency(generation, field);
-    const uint64_t instruction = (generation & (GOLDEN_COVE | GRACEMONT)) != 0
-                                     ? field & BITS(15, 0)
-                                     : field;
+    const uint64_t instruction =
+        has_two_latencies(generation) ? field & BITS(15, 0) : field;
 
     return access > instruction ? access : instruction;
 }

@@ -5,6 +5,7 @@
 #include "src/pt/ip.h"
 #include "src/pt/packet.h"
 #include "src/trace/gate.h"
+#include "src/trace/path_walk.h"
 #include "src/trace/window.h"
 
 /* "CFE Packet Definition": the type, whether a FUP belongs to it, the vector.
@@ -29,12 +30,6 @@ struct events {
     uint64_t fup[2 * VECTORS];
 };
 
-static bool has_ip(const struct pt_packet *packet)
-{
-    return packet->kind == PT_TIP || packet->kind == PT_TIP_PGE ||
-           packet->kind == PT_TIP_PGD || packet->kind == PT_FUP;
-}
-
 static void read_events(const struct trace *p, struct events *e)
 {
     struct pt_reader reader;
@@ -48,9 +43,10 @@ static void read_events(const struct trace *p, struct events *e)
     while (pt_next(&reader, &packet) == PT_OK) {
         if (packet.kind == PT_PAD || packet.kind == PT_CYC)
             continue; /* may stand anywhere */
-        ip = packet.kind == PT_PSB ? 0
-             : has_ip(&packet)     ? pt_ip(ip, packet.detail, packet.payload)
-                                   : ip;
+        if (packet.kind == PT_PSB)
+            ip = 0;
+        else if (walk_has_ip(packet.kind))
+            ip = pt_ip(ip, packet.detail, packet.payload);
         e->without_fup += fup && packet.kind != PT_FUP;
         if (fup && e->count <= 2 * VECTORS)
             e->fup[e->count - 1] = ip;

@@ -241,13 +241,6 @@ static void deviations(void **state)
         const char *line;
         struct wrong wrong;
     } rows[] = {
-#define ROW(name, verdict, line, ...)               \
-    {                                               \
-        &test_pebs_##name, VERDICT_##verdict, line, \
-        {                                           \
-            __VA_ARGS__                             \
-        }                                           \
-    }
         ROW(tx_abort, FAIL, "made 0; wanted a quarter", .silent = true,
             .of = tsx_body_cpuid),
         ROW(tx_abort, FAIL, "and RTM_RETIRED.ABORTED counted 23",

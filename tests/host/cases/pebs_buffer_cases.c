@@ -22,19 +22,7 @@ static void healthy(void **state)
 
 static void deviations(void **state)
 {
-    static const struct {
-        const struct test *test;
-        enum verdict verdict;
-        const char *line;
-        struct device device;
-    } rows[] = {
-#define ROW(name, verdict, line, ...)               \
-    {                                               \
-        &test_pebs_##name, VERDICT_##verdict, line, \
-        {                                           \
-            __VA_ARGS__                             \
-        }                                           \
-    }
+    static const struct row rows[] = {
         ROW(buffer_bounds, FAIL, "DS area: ", .beyond = 1),
         ROW(buffer_bounds, FAIL, "DS area: ", .beyond = RECORD),
         ROW(buffer_bounds, FAIL, "a buffer of one record: ", .beyond = -1),
@@ -111,11 +99,7 @@ static void deviations(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        begin(rows[i].test);
-        device = rows[i].device;
-        expect_case(case_end(), rows[i].verdict, rows[i].line);
-    }
+    expect_rows(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 int main(void)

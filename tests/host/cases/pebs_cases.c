@@ -22,19 +22,7 @@ static void healthy(void **state)
 
 static void deviations(void **state)
 {
-    static const struct {
-        const struct test *test;
-        enum verdict verdict;
-        const char *line;
-        struct device device;
-    } rows[] = {
-#define ROW(name, verdict, line, ...)               \
-    {                                               \
-        &test_pebs_##name, VERDICT_##verdict, line, \
-        {                                           \
-            __VA_ARGS__                             \
-        }                                           \
-    }
+    static const struct row rows[] = {
         ROW(reload, PASS, "", .late = {64, 63}),
         ROW(reload, FAIL, "record 0 is of event 116", .late = {65, 0}),
         ROW(reload, FAIL, "record 1 is of event", .late = {0, 64}),
@@ -114,11 +102,7 @@ static void deviations(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        begin(rows[i].test);
-        device = rows[i].device;
-        expect_case(case_end(), rows[i].verdict, rows[i].line);
-    }
+    expect_rows(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* What IA32_PERF_CAPABILITIES has to say of such records. */

@@ -441,4 +441,28 @@ static inline void passes(const struct test *test, const char *line)
     expect_case(case_end(), VERDICT_PASS, line);
 }
 
+/* A device with one thing otherwise, and what a case says of it. */
+struct row {
+    const struct test *test;
+    enum verdict verdict;
+    const char *line;
+    struct device device;
+};
+#define ROW(name, verdict, line, ...)               \
+    {                                               \
+        &test_pebs_##name, VERDICT_##verdict, line, \
+        {                                           \
+            __VA_ARGS__                             \
+        }                                           \
+    }
+
+static inline void expect_rows(const struct row rows[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        begin(rows[i].test);
+        device = rows[i].device;
+        expect_case(case_end(), rows[i].verdict, rows[i].line);
+    }
+}
+
 #endif
