@@ -94,7 +94,7 @@ static void judge_row(struct test_context *t, const struct row *row,
           "loads meant for %s: A0H[4] (STLB_MISS) is 1 in %u of %u records; "
           "wanted %u in more than half",
           row->what, found.missed, tally->records, row->stlb_miss);
-    text_format(text, bytes, " %s %s,", row->what, best->name);
+    text_format(text, bytes, ", %s %s", row->what, best->name);
 }
 
 /* The middle latency of the records that say what the row is meant for; 0 of
@@ -166,7 +166,7 @@ static void try_processor(struct test_context *t, void *unused)
             judge_row(t, &rows[i], &tally, text + at, sizeof(text) - at);
     }
     check_order(t, middle);
-    note(t, "data source met most often, of loads meant for:%s", text);
+    note(t, "data source met most often, of loads meant for:%s", text + 1);
     note(t,
          "middle latency of loads from L1 %lu, L2 %lu, L3 %lu, flushed %lu "
          "core cycles",

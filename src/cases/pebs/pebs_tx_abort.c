@@ -165,10 +165,9 @@ static bool try_cause(struct sampling *p, enum cause_id id,
     abort_bits_check(t, &y.cause, rules[id].set, rules[id].clear);
     note(t,
          "%u records of %u aborts, %u by this cause, %u Instruction_Abort; "
-         "B8H = 0x%lx (%s)",
+         "B8H: %s",
          y.records, y.aborts, y.cause.records,
-         abort_bits_set(&y.all, INSTRUCTION), y.info,
-         pebs_tx_abort_text(y.info, text));
+         abort_bits_set(&y.all, INSTRUCTION), pebs_tx_abort_text(y.info, text));
     abort_bits_sum(sum, &y.all);
     return true;
 }
