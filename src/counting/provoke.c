@@ -233,10 +233,10 @@ static void note_wrong(struct test_context *t, const char *what,
         const char *name;
         unsigned windows;
     } wrong[] = {
-        {"IA32_PERFEVTSEL3 (189H)", p->select},
+        {"IA32_PERFEVTSEL3", p->select},
         {"38FH[3]", p->control},
         {"392H[3]", p->in_use},
-        {"IA32_PMC3 (C4H)", p->count},
+        {"IA32_PMC3", p->count},
         {"its overflow bit 38EH[3]", p->status},
     };
     char names[128];

@@ -131,8 +131,8 @@ static void judge(struct test_context *t, const struct row *row,
                f->tried);
     check_none(t, "the value left by the second XCHG, or EAX", f->status,
                f->tried);
-    note(t, "%u of %u ran in a transaction, %u aborted to the fallback",
-         f->inside, f->tried, f->aborted);
+    note(t, "%u of %u ran in a transaction, %u aborted", f->inside, f->tried,
+         f->aborted);
 }
 
 TEST(hle_nesting,

@@ -145,8 +145,8 @@ static void run_on_processor(struct test_context *t, unsigned counter)
     observe(t, skids, without.records - without.by_skid[0], without.records);
     note(t,
          "PDIR: %u of %u records are of the instruction that overflowed; "
-         "without, on IA32_PMC%u: %u of it, %u one instruction later, %u two, "
-         "%u three, %u more; %u windows made none",
+         "without, on IA32_PMC%u: %u of it, %u one later, %u two, %u three, %u "
+         "more; %u made none",
          with.by_skid[0], with.windows, without_pdir, without.by_skid[0],
          without.by_skid[1], without.by_skid[2], without.by_skid[3],
          without.records - without.by_skid[0] - without.by_skid[1] -
