@@ -551,6 +551,10 @@ $(B)/tests/host/cases/tsx_count_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,tsx_mem_events.c tsx_retired_events.c))
 $(B)/tests/host/cases/tsx_default_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,always_abort_default.c tsx_cpuid_clear.c))
+$(B)/tests/host/cases/tsx_force_cases: $(call host_object,\
+    $(addprefix src/cases/tsx/,force_abort_aborts_all.c \
+    force_abort_scope_2021.c force_abort_thread_scope.c force_abort_values.c \
+    sdv_enable_rtm.c tsx_ctrl_disable.c tsx_mcu_opt_ctrl.c))
 $(B)/tests/host/cases/pebs_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c applicable_counter.c counter3.c \
     enable_bits.c events.c record_layout.c reload.c tsc.c))

@@ -12,14 +12,15 @@
 #define RNGDS  IA32_MCU_OPT_CTRL_RNGDS_MITG_DIS
 #define TRIES  20
 
-/* Microcode from before February of 2022 has RNGDS_MITG_DIS alone. */
-static bool has_allow(const struct test_context *t, uint64_t value)
+/* By what is found: microcode from before February of 2022 has RNGDS_MITG_DIS
+ * alone. */
+static bool has_allow(const struct test_context *t, uint64_t found)
 {
-    return test_cpu(t)->rtm_always_abort || (value & (ALLOW | LOCKED)) != 0;
+    return test_cpu(t)->rtm_always_abort || (found & (ALLOW | LOCKED)) != 0;
 }
 
-/* With what 123H reads now. */
-static void check_state(struct test_context *t, uint64_t want)
+/* With what 123H reads now. decides: it has RTM_ALLOW. */
+static void check_state(struct test_context *t, bool decides, uint64_t want)
 {
     const bool allowed = (want & ALLOW) != 0;
     uint64_t value = 0, ctrl = 0;
@@ -29,7 +30,7 @@ static void check_state(struct test_context *t, uint64_t want)
     if (!get_msr(t, IA32_MCU_OPT_CTRL, &value))
         return;
     check_equal(t, "IA32_MCU_OPT_CTRL (123H)", value, want);
-    if (!has_allow(t, want))
+    if (!decides)
         return;
     enumeration_read(test_cpu(t), &now);
     check(t, ((now.leaf7.edx & LEAF7_EDX_RTM_ALWAYS_ABORT) != 0) == !allowed,
@@ -50,12 +51,12 @@ static void check_state(struct test_context *t, uint64_t want)
 }
 
 static bool write_and_check(struct test_context *t, const char *what,
-                            uint64_t value, uint64_t want)
+                            bool decides, uint64_t value, uint64_t want)
 {
     if (!set_msr(t, IA32_MCU_OPT_CTRL, value))
         return false;
     WITH_PREFIX (t, "%s", what)
-        check_state(t, want);
+        check_state(t, decides, want);
     return true;
 }
 
@@ -65,7 +66,7 @@ static bool write_and_check(struct test_context *t, const char *what,
 static void try_allow(struct test_context *t, uint64_t found)
 {
     if ((found & LOCKED) != 0) {
-        write_and_check(t, "RTM_LOCKED = 1, RTM_ALLOW written with 1",
+        write_and_check(t, "RTM_LOCKED = 1, RTM_ALLOW written with 1", true,
                         found | ALLOW, found);
         return;
     }
@@ -74,9 +75,9 @@ static void try_allow(struct test_context *t, uint64_t found)
                 "allow=sdv_enable_rtm");
         return;
     }
-    if (write_and_check(t, "RTM_ALLOW written with 0", found & ~ALLOW,
+    if (write_and_check(t, "RTM_ALLOW written with 0", true, found & ~ALLOW,
                         found & ~ALLOW))
-        write_and_check(t, "RTM_ALLOW written with 1", found | ALLOW,
+        write_and_check(t, "RTM_ALLOW written with 1", true, found | ALLOW,
                         found | ALLOW);
 }
 
@@ -97,13 +98,14 @@ static void run_on_processor(struct test_context *t, void *unused)
           "IA32_MCU_OPT_CTRL (123H) = 0x%lx: RTM_ALLOW [1] is 1 though "
           "RTM_LOCKED [2] is",
           found);
+    const bool decides = has_allow(t, found);
     WITH_PREFIX (t, "as found")
-        check_state(t, found);
-    if (!write_and_check(t, "RNGDS_MITG_DIS changed", found ^ RNGDS,
+        check_state(t, decides, found);
+    if (!write_and_check(t, "RNGDS_MITG_DIS changed", decides, found ^ RNGDS,
                          found ^ RNGDS) ||
         !set_msr(t, IA32_MCU_OPT_CTRL, found))
         return;
-    if (has_allow(t, found))
+    if (decides)
         try_allow(t, found);
     restore_msrs(t);
 }

@@ -56,6 +56,11 @@ FAULT(rtm_allow_ignored,
       .caught = {"cometlake-rtm-2022 on 1 tsx_commit FAIL"},
       .breaks = ALLOW_COMMITS)
 
+FAULT(rtm_not_allowed_commits,
+      .what = "[F] RTM_ALLOW (123H bit 1) = 0 aborts no transaction",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_mcu_opt_ctrl FAIL"},
+      .breaks = NOT_ALLOWED_ABORTS)
+
 FAULT(tsx_ctrl_takes_reserved,
       .what = "[F] reserved bits of IA32_TSX_CTRL raise no #GP",
       .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},

@@ -242,6 +242,14 @@ static bool disabled(const struct processor *p)
             faults_rule(p->machine, RING3_DISABLE_ABORTS, true));
 }
 
+/* Is every transaction aborted by IA32_MCU_OPT_CTRL? */
+static bool not_allowed(const struct processor *p)
+{
+    return (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) == 0
+               ? faults_rule(p->machine, NOT_ALLOWED_ABORTS, true)
+               : !faults_rule(p->machine, ALLOW_COMMITS, true);
+}
+
 /* Does RTM abort everything now? The status is then 0. */
 static bool aborts_all(const struct processor *p)
 {
@@ -255,9 +263,7 @@ static bool aborts_all(const struct processor *p)
     case REGIME_C:
         return faults_aborts_all(p, !tsx_sdv(p));
     case REGIME_F:
-        return !faults_rule(p->machine, ALLOW_COMMITS,
-                            (p->tsx.mcu_opt_ctrl & MCU_OPT_RTM_ALLOW) != 0) ||
-               disabled(p);
+        return not_allowed(p) || disabled(p);
     default:
         return has_tsx_ctrl(p) && disabled(p);
     }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ring3_fixture.h - firmware's tables, as ring3_prepare() finds them, and what
+ * is loaded in their place. */
+#ifndef TESTS_HOST_CASES_RING3_FIXTURE_H
+#define TESTS_HOST_CASES_RING3_FIXTURE_H
+
+#include "asm/ring3_window.h"
+#include "tests/host/cases/case_fixture.h"
+
+static _Alignas(4096) uint64_t firmware_root[512];
+static uint64_t firmware_gdt[8];
+static struct ring3_registers firmware, loaded;
+
+void ring3_read(struct ring3_registers *out)
+{
+    *out = firmware;
+}
+
+void ring3_load(const struct ring3_registers *in)
+{
+    loaded = *in;
+}
+
+/* Before fake_processors(). */
+static void ring3_firmware(void)
+{
+    static const uint32_t msrs[] = {IA32_FS_BASE, IA32_GS_BASE, IA32_EFER,
+                                    IA32_STAR,    IA32_LSTAR,   IA32_FMASK};
+
+    for (unsigned i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++)
+        fake_msr(msrs[i])->value = 0x100 + i;
+    firmware = (struct ring3_registers){.cs = 0x38, .ss = 0x30};
+    firmware.gdt.base = (uintptr_t)firmware_gdt;
+    firmware.gdt.limit = sizeof(firmware_gdt) - 1;
+    firmware.cr3 = (uintptr_t)firmware_root;
+    loaded = firmware;
+}
+
+/* All is as it was: firmware's tables are loaded, and these its MSRs. */
+static void ring3_expect_firmware(void)
+{
+    assert_int_equal(loaded.cr3, firmware.cr3);
+    assert_int_equal(loaded.gdt.base, firmware.gdt.base);
+    assert_int_equal(fake_msr(IA32_EFER)->value, 0x102);
+    assert_int_equal(fake_msr(IA32_STAR)->value, 0x103);
+    assert_int_equal(fake_msr(IA32_LSTAR)->value, 0x104);
+    assert_int_equal(fake_msr(IA32_FMASK)->value, 0x105);
+}
+
+#endif
