@@ -555,6 +555,9 @@ $(B)/tests/host/cases/tsx_force_cases: $(call host_object,\
     $(addprefix src/cases/tsx/,force_abort_aborts_all.c \
     force_abort_scope_2021.c force_abort_thread_scope.c force_abort_values.c \
     sdv_enable_rtm.c tsx_ctrl_disable.c tsx_mcu_opt_ctrl.c))
+$(B)/tests/host/cases/tsx_conflict_cases: $(call host_object,$(addprefix \
+    src/cases/tsx/tsx_,conflict_read.c conflict_retry.c conflict_write.c \
+    load_tracking.c))
 $(B)/tests/host/cases/pebs_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c applicable_counter.c counter3.c \
     enable_bits.c events.c record_layout.c reload.c tsc.c))

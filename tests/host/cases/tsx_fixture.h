@@ -123,12 +123,18 @@ static uint32_t code_of(const uint8_t *body)
     return (uint32_t)(body - tsx_bodies_xabort) / TSX_XABORT_BYTES;
 }
 
+/* Of bodies of a test's own: true where it is one, and how it ends. */
+static bool (*own_end)(const struct tsx_block *b, struct end *end);
+
 static struct end end_inside(const struct tsx_block *b)
 {
+    struct end own;
     static const uint8_t *const plain[] = {
         tsx_body_nothing, tsx_body_xtest, tsx_body_long,  tsx_body_fnop,
         tsx_body_sldt,    tsx_body_rdpmc, tsx_body_movnti};
 
+    if (own_end != NULL && own_end(b, &own))
+        return own;
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
         if (b->body == plain[i])
             return committed();
@@ -171,7 +177,9 @@ static struct end wrong_or(const struct tsx_block *b, struct end right,
 
 static void count_transaction(const struct end *e, const uint8_t *body)
 {
-    const bool large = body == tsx_body_write_lines;
+    const bool conflict = (e->status & RTM_STATUS_CONFLICT) != 0;
+    const bool large =
+        body == tsx_body_write_lines || (e->status & RTM_STATUS_CAPACITY) != 0;
 
     count_event(EVENT_RTM_RETIRED | UMASK_START, 1);
     count_event(
@@ -182,10 +190,12 @@ static void count_transaction(const struct end *e, const uint8_t *body)
         return;
     if (large)
         count_event(EVENT_TX_MEM | UMASK_ABORT_CAPACITY, 1);
+    else if (conflict)
+        count_event(EVENT_TX_MEM | UMASK_ABORT_CONFLICT, 1);
     if (body == tsx_body_nest)
         count_event(EVENT_TX_EXEC | UMASK_MISC3, 1);
     count_event(EVENT_RTM_RETIRED |
-                    (large                   ? UMASK_ABORTED_MEM
+                    (large || conflict       ? UMASK_ABORTED_MEM
                      : body == tsx_body_load ? UMASK_ABORTED_MEMTYPE
                                              : UMASK_ABORTED_UNFRIENDLY),
                 1);
