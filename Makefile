@@ -558,6 +558,10 @@ $(B)/tests/host/cases/tsx_force_cases: $(call host_object,\
 $(B)/tests/host/cases/tsx_conflict_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,conflict_read.c conflict_retry.c conflict_write.c \
     load_tracking.c))
+$(B)/tests/host/cases/tsx_state_cases: $(call host_object,\
+    $(addprefix src/cases/tsx/tsx_,abort_state.c xabort_outside.c))
+$(B)/tests/host/cases/tsx_memory_cases: $(call host_object,$(addprefix \
+    src/cases/tsx/tsx_,read_capacity.c rollback_bytes.c write_capacity.c))
 $(B)/tests/host/cases/pebs_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c applicable_counter.c counter3.c \
     enable_bits.c events.c record_layout.c reload.c tsc.c))

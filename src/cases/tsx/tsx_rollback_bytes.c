@@ -11,7 +11,7 @@
 #define LINE_BYTES 64
 #define PAGE_BYTES 4096
 #define AROUND     LINE_BYTES /* bytes looked at before and after a line */
-#define VALUE      UINT64_C(0x1122334455667788)
+#define VALUE      UINT64_C(0x70a1b2839495a687)
 #define WIDE_TRIES 4
 
 static const struct width {
@@ -43,9 +43,11 @@ struct found {
     bool aborted;
 };
 
+/* Wherever a store lies, none that a byte of VALUE has, with bit 63 or without.
+ */
 static uint8_t old_byte(const struct width *w, unsigned i)
 {
-    return w->reads ? 0 : (uint8_t)(0x40 + i);
+    return w->reads ? 0 : (uint8_t)(0xc0 + i);
 }
 
 /* line: a line of AROUND bytes before and after it. */
@@ -81,6 +83,12 @@ static void try_store(struct found *f, uint8_t *line, const struct width *w,
             f->want = want;
         }
     }
+}
+
+/* Of the last line of a page: where some bytes of it are on the next one. */
+static unsigned over_end(const struct width *w)
+{
+    return LINE_BYTES - (w->bytes > 2 ? w->bytes / 2 + 1 : 1);
 }
 
 static void judge(struct test_context *t, const struct found *f)
@@ -216,8 +224,8 @@ TEST(tsx_rollback_bytes,
         }
     for (unsigned w = 0; w < WIDTHS; w++)
         for (unsigned aborts = 0; aborts < 2; aborts++)
-            try_store(&across, last, &widths[w],
-                      LINE_BYTES - widths[w].bytes / 2 - 1, aborts != 0);
+            try_store(&across, last, &widths[w], over_end(&widths[w]),
+                      aborts != 0);
 
     /* Check. */
     WITH_PREFIX (t, "stores in a page")
