@@ -562,6 +562,12 @@ $(B)/tests/host/cases/tsx_state_cases: $(call host_object,\
     $(addprefix src/cases/tsx/tsx_,abort_state.c xabort_outside.c))
 $(B)/tests/host/cases/tsx_memory_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,read_capacity.c rollback_bytes.c write_capacity.c))
+$(B)/tests/host/cases/tsx_debug_cases: $(call host_object,\
+    $(addprefix src/cases/tsx/tsx_debug_,advanced.c breakpoint.c))
+$(B)/tests/host/cases/tsx_in_tx_cases: $(call host_object,\
+    $(addprefix src/cases/tsx/tsx_,in_tx_counts.c interrupt_abort.c))
+$(B)/tests/host/cases/tsx_pair_cases: $(call host_object,$(addprefix \
+    src/cases/tsx/tsx_,commit_atomic.c conflict_events.c lock_elision.c))
 $(B)/tests/host/cases/pebs_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c applicable_counter.c counter3.c \
     enable_bits.c events.c record_layout.c reload.c tsc.c))

@@ -58,7 +58,7 @@ static void state_change(struct tsx_state *s)
 }
 
 /* For tsx_state(). */
-static int state_end(struct tsx_state *s, bool commits)
+static inline int state_end(struct tsx_state *s, bool commits)
 {
     memcpy(s->after, s->before, sizeof(s->after));
     s->flags_after = s->flags_before;

@@ -218,7 +218,7 @@ int tsx_inside(struct tsx_block *b)
                     64 * (n + 1);
     if (b->body == tsx_body_xtest)
         b->flags = 0x202;
-    if (b->body == tsx_body_rdpmc)
+    if (b->body == tsx_body_rdpmc && e.status == RTM_STATUS_STARTED)
         b->status = TSX_RDPMC_AMID;
     b->flags ^= e.flags;
     if (e.cr2 != 0)
