@@ -254,6 +254,8 @@ def run(result: Callable[[str, Iterable[str]], None], seeds: str) -> None:
     result("claims: each fault is caught by a test of one",
            [f"no claim names {fault}, nor a test that catches it" for fault in sorted(fail)
             if fail[fault] and fault not in named and not fail[fault] & looking])
+    result("claims: each test looks at one",
+           [f"no claim names {name}" for name, _ in listing.tests() if name not in looking])
     result("claims: docs/claims.md", outdated())
     print(f"claims: {sum(total.values())}: "
           + ", ".join(f"{total[h]} {h}" for h in HOW)

@@ -160,8 +160,11 @@ class Units:
         self.shared = make_variable("PIC").split()
         names = {o.replace("build/pic/", "build/host/") for o in self.shared}
         self.parts: dict[str, list[str]] = {}
+        self.low: dict[str, list[str]] = {}  # options of those linked below 4 GB
         for program in make_variable("HOST_TESTS").split():
             rules = re.findall(rf"^{re.escape(program)}: (.*)$", database, re.M)
+            self.low[program] = re.findall(rf"^{re.escape(program)}: LOW := (.*)$",
+                                           database, re.M)
             self.parts[program] = [p for p in dict.fromkeys(" ".join(rules).split())
                                    if p.endswith(".o") and p not in names]
         self.seconds: dict[str, float] = {}  # that each took; 0: of no use
@@ -180,7 +183,7 @@ class Units:
 
     def _program(self, program: str, instead: dict[str, str]) -> None:
         self._link(f"{BUILD}/units/{program}",
-                   ["-rdynamic", *(instead.get(o, o) for o in self.parts[program]),
+                   ["-rdynamic", *self.low[program], *(instead.get(o, o) for o in self.parts[program]),
                     f"-L{BUILD}/units", "-lcore",
                     f"-Wl,-rpath,{os.path.abspath(BUILD)}/units"])
 

@@ -323,10 +323,11 @@ bool faults_show_nested(const struct processor *p)
 bool faults_abort_traced(const struct processor *p, enum tx_cause cause)
 {
     switch (cause) {
-    case TX_CAUSE_CONFLICT:
     case TX_CAUSE_WRITES:
     case TX_CAUSE_READS:
         return true;
+    case TX_CAUSE_CONFLICT:
+        return faults_pt(p, PT_ABORT_CONFLICT, true);
     case TX_CAUSE_EVENT:
         return faults_pt(p, PT_ABORT_EVENT, true);
     default:

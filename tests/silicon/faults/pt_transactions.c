@@ -62,6 +62,11 @@ FAULT(pt_abort_by_interrupt_silent,
       .caught = {"skylake-2018 on 1 pt_rtm_abort_causes FAIL"},
       .rule = PT_ABORT_EVENT)
 
+FAULT(pt_abort_by_conflict_silent,
+      .what = "[PT and RTM] an abort by a conflict makes no packets",
+      .caught = {"skylake-2018 on 2 pt_rtm_abort_conflict FAIL"},
+      .rule = PT_ABORT_CONFLICT)
+
 FAULT(pt_psb_tx_outside,
       .what = "[PT and TSX] MODE.TSX of PSB+ comes after PSBEND",
       .caught = {"skylake-2018 on 1 pt_hle_path FAIL"},

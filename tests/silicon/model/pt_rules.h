@@ -103,6 +103,7 @@ enum pt_rule {
     PT_TX_TNT_FIRST,         /* after the TNT */
     PT_TNT_FULL,             /* is a full TNT sent */
     PT_ABORT_EVENT,          /* by an interrupt */
+    PT_ABORT_CONFLICT,       /* with another processor */
     PT_ABORT_OTHER,          /* by anything else */
     PT_SHARED,               /* is a register that of another processor, too */
     PT_USER,                 /* are other levels */
