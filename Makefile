@@ -524,6 +524,15 @@ $(B)/tests/host/cases/counting_cases: $(call host_object,$(wildcard \
 $(B)/tests/host/cases/counting_answer_cases: $(call host_object,$(addprefix \
     src/cases/counting/,microcode_signature.c perf_capabilities.c \
     rdpmc_indices.c))
+$(B)/tests/host/cases/counting_ring_cases: $(call host_object,$(addprefix \
+    src/cases/counting/,branch_kinds.c counter_inner_rings.c \
+    counter_privilege.c counter_rep.c counters_mixed.c pmi_in_contexts.c \
+    rdpmc_ring3.c))
+$(B)/tests/host/cases/counting_third_cases: $(call host_object,$(addprefix \
+    src/cases/counting/,counter3_any_force_abort.c counter3_counts_alone.c \
+    counter3_counts_force_abort.c counter3_counts_sdv.c \
+    counter3_counts_under_rtm.c counter3_overflow.c counter3_provoked.c \
+    counter3_registers_hold.c counter_count_constant.c counters_above_3.c))
 $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
 $(B)/tests/host/cases/uncore_select_cases: $(call host_object,\

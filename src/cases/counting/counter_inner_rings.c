@@ -81,9 +81,10 @@ static bool run_at_3(struct ring3_session *session, uint64_t places,
         if (!run_body(session, places, 3, &after))
             return false;
         for (unsigned p = 0; p <= PLACE_FIXED0; p++) {
+            if ((places >> p & 1) == 0)
+                continue;
             const uint64_t got = *bank_value(&after, p);
-            if ((places >> p & 1) != 0 &&
-                (i == 0 || (p == PLACE_FIXED0 && got < at_3[p])))
+            if (i == 0 || (p == PLACE_FIXED0 && got < at_3[p]))
                 at_3[p] = got;
         }
     }

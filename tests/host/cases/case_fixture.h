@@ -66,9 +66,11 @@ static enum verdict case_close(void)
 {
     fake_device = NULL;
     for (unsigned p = 0; p < PROCESSORS; p++) {
+        fake_current = p;
         restore_msrs(&all[p]);
         all[p].end = HW_DONE;
     }
+    fake_current = 0;
     context_close(t);
     t->text[t->text_bytes] = '\0';
     return t->verdict;

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counting_pieces.h - processors whose counters count what the pieces of a
+ * window have, by ring and in transactions, as the manual says; or one counter
+ * counts one event otherwise. */
+#ifndef TESTS_HOST_CASES_COUNTING_PIECES_H
+#define TESTS_HOST_CASES_COUNTING_PIECES_H
+
+#include "asm/counting_window.h"
+#include "src/counting/bank.h"
+#include "src/cpu/generation.h"
+#include "tests/host/cases/case_fixture.h"
+
+#define WIDTH BITS(47, 0)
+#define LATER (ICE_LAKE | GOLDEN_COVE)
+
+/* What is executed in a row, at one ring, in a transaction or not. */
+struct piece {
+    unsigned ring;
+    bool tx, aborted;
+    uint32_t instructions;
+    uint32_t taken, falling, calls, returns, jumps, indirect, indirect_calls;
+    uint32_t far;
+    uint32_t mispredicted;
+    uint32_t loads, stores, locked, split_loads, split_stores;
+    uint32_t references, misses; /* of the last level */
+    uint32_t cycles;             /* 0: ten an instruction */
+};
+
+#define EVERYWHERE 0xff /* of a ring */
+
+static struct {
+    /* What one counter counts more, or less, of one event, at one ring; 0 is
+     * any event. In one window, or all. */
+    struct {
+        unsigned place;
+        uint64_t event; /* and umask */
+        unsigned ring, window;
+        bool tx, levels_ignored;
+        int64_t more;
+    } wrong;
+    uint64_t no_status, no_pmi; /* places */
+    bool freezes_not, leaves_mask, pmi_repeats, pmi_while_masked;
+    bool inv_ignored, edge_ignored, cmask_ignored;
+    /* What is going on. */
+    bool pmi, pmi_masked;
+    unsigned pmis, masked, windows;
+} device;
+static unsigned counters; /* general-purpose ones; three are fixed */
+
+static bool has_place(unsigned place)
+{
+    return place < counters || place - PLACE_FIXED0 < 3;
+}
+
+static uint32_t near_taken(const struct piece *p)
+{
+    return p->taken + p->calls + p->returns + p->jumps + p->indirect;
+}
+
+static uint64_t cycles_of(const struct piece *p)
+{
+    return p->cycles != 0 ? p->cycles : 10 * (uint64_t)p->instructions;
+}
+
+/* SDM 3B, tables of events, BR_INST_RETIRED; Intel's lists ICX, ADL. */
+static uint64_t branches_of(uint64_t umask, const struct piece *p)
+{
+    const unsigned g = (unsigned)identity_generation(&all[0].cpu);
+
+    switch (umask) {
+    case 0x00:
+        return near_taken(p) + p->falling + p->far;
+    case 0x01:
+        return p->taken + ((g & LATER) != 0 ? 0 : p->falling);
+    case 0x11:
+    case 0x7e:
+        return p->taken + p->falling;
+    case 0x02:
+    case 0xf9:
+        return p->calls;
+    case 0x08:
+    case 0xf7:
+        return p->returns;
+    case 0x10:
+        return p->falling;
+    case 0x20:
+    case 0xc0:
+        return near_taken(p);
+    case 0x40:
+    case 0xbf:
+        return p->far;
+    case 0x80:
+    case 0xeb:
+        return p->indirect + p->indirect_calls;
+    case 0xfe:
+        return p->taken;
+    }
+    return 0;
+}
+
+static uint64_t events_of(uint64_t select, const struct piece *p)
+{
+    switch (select & 0xffff) {
+    case 0x00c0:
+    case 0x01c0:
+        return p->instructions;
+    case 0x003c:
+        return cycles_of(p);
+    case 0x013c:
+        return cycles_of(p) / 24;
+    case 0x00c5:
+        return p->mispredicted;
+    case 0x81d0:
+        return p->loads;
+    case 0x82d0:
+        return p->stores;
+    case 0x21d0:
+        return p->locked;
+    case 0x41d0:
+        return p->split_loads;
+    case 0x42d0:
+        return p->split_stores;
+    case 0x4f2e:
+        return p->references;
+    case 0x412e:
+    case 0x01b7:
+        return p->misses;
+    case 0x01a4:
+        return 4 * cycles_of(p);
+    }
+    return (select & 0xff) == 0xc4 ? branches_of(select >> 8 & 0xff, p) : 0;
+}
+
+/* Each event in a cycle of its own. */
+static uint64_t by_cycles(uint64_t select, const struct piece *p)
+{
+    const uint64_t events = events_of(select, p), cmask = select >> 24 & 0xff;
+
+    if (cmask == 0 || device.cmask_ignored)
+        return events;
+    const uint64_t met = cmask > 1 ? 0 : events;
+    const bool inv = (select & IA32_PERFEVTSEL_INV) != 0;
+    if ((select & IA32_PERFEVTSEL_E) != 0 && !device.edge_ignored)
+        return inv ? met == 0 : met;
+    return inv && !device.inv_ignored ? cycles_of(p) - met : met;
+}
+
+/* Of its levels, bit 0: ring 0, bit 1: the others. */
+static bool at_level(uint64_t levels, const struct piece *p)
+{
+    return (levels >> (p->ring != 0) & 1) != 0;
+}
+
+static uint64_t count_of(unsigned place, const struct piece *p)
+{
+    const uint64_t fixed = *msr(IA32_FIXED_CTR_CTRL) >> 4 * (place & 7);
+
+    if (place >= PLACE_FIXED0)
+        return !at_level(fixed, p)          ? 0
+               : place == PLACE_FIXED0      ? p->instructions
+               : place == PLACE_FIXED0 + 3u ? 4 * cycles_of(p)
+                                            : cycles_of(p);
+    const uint64_t select = *msr(IA32_PERFEVTSEL(place));
+    const uint64_t levels = (select >> 17 & 1) | (select >> 16 & 1) << 1;
+    if (!at_level(levels, p) ||
+        ((select & IA32_PERFEVTSEL_IN_TX) != 0 && !p->tx) ||
+        ((select & IA32_PERFEVTSEL_IN_TXCP) != 0 && p->aborted))
+        return 0;
+    return by_cycles(select, p);
+}
+
+static bool enabled(unsigned place, uint64_t enable)
+{
+    const uint64_t own =
+        place < PLACE_FIXED0
+            ? *msr(IA32_PERFEVTSEL(place)) & IA32_PERFEVTSEL_EN
+            : *msr(IA32_FIXED_CTR_CTRL) >> 4 * (place - PLACE_FIXED0) & 3;
+    const bool frozen =
+        (*msr(IA32_PERF_GLOBAL_STATUS) & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0;
+    const bool ignored =
+        device.wrong.levels_ignored && device.wrong.place == place;
+
+    return (enable >> place & 1) != 0 && (own != 0 || ignored) && !frozen;
+}
+
+static bool is_wrong(unsigned place, const struct piece *p)
+{
+    return device.wrong.more != 0 && device.wrong.place == place &&
+           (device.wrong.event == 0 || place >= PLACE_FIXED0 ||
+            device.wrong.event == (*msr(IA32_PERFEVTSEL(place)) & 0xffff)) &&
+           (device.wrong.ring == EVERYWHERE || device.wrong.ring == p->ring) &&
+           (!device.wrong.tx || p->tx) &&
+           (device.wrong.window == 0 || device.wrong.window == device.windows);
+}
+
+static void interrupt(unsigned place)
+{
+    const bool asked =
+        place < PLACE_FIXED0
+            ? (*msr(IA32_PERFEVTSEL(place)) & IA32_PERFEVTSEL_INT) != 0
+            : (*msr(IA32_FIXED_CTR_CTRL) &
+               IA32_FIXED_CTR_CTRL_PMI(place - PLACE_FIXED0)) != 0;
+
+    if (!asked || (device.no_pmi >> place & 1) != 0)
+        return;
+    if (device.pmi && (!device.pmi_masked || device.pmi_while_masked)) {
+        device.pmis += device.pmi_repeats ? 2 : 1;
+        device.masked += device.leaves_mask ? 0 : 1;
+    }
+    if ((*msr(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0 &&
+        !device.freezes_not)
+        *msr(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
+}
+
+static void add(unsigned place, uint64_t n)
+{
+    uint64_t *value = msr(bank_msr(place));
+    const uint64_t before = *value;
+
+    *value = (before + n) & WIDTH;
+    if (place < PLACE_FIXED0)
+        *msr(IA32_A_PMC(place)) = *value;
+    if (*value >= before)
+        return;
+    if ((device.no_status >> place & 1) == 0)
+        *msr(IA32_PERF_GLOBAL_STATUS) |= BIT(place);
+    interrupt(place);
+}
+
+static void run_piece(uint64_t enable, const struct piece *p)
+{
+    bool counts[PLACES_END];
+
+    for (unsigned place = 0; place < PLACES_END; place++)
+        counts[place] = has_place(place) && enabled(place, enable);
+    for (unsigned place = 0; place < PLACES_END; place++) {
+        uint64_t n = counts[place] ? count_of(place, p) : 0;
+        if (counts[place] && is_wrong(place, p) &&
+            (n != 0 || device.wrong.levels_ignored))
+            n += (uint64_t)device.wrong.more;
+        if (n != 0)
+            add(place, n);
+    }
+}
+
+/* A whole window. */
+static void run_window(uint64_t enable, const struct piece *pieces, unsigned n)
+{
+    device.windows++;
+    for (unsigned i = 0; i < n; i++)
+        run_piece(enable, &pieces[i]);
+}
+
+/* --- Registers ----------------------------------------------------------- */
+
+/* C1H and 4C1H are one counter (SDM 3B, "Full-Width Writes"). */
+static int access_counters(uint32_t number, const uint64_t *written)
+{
+    if (written == NULL)
+        return HW_NO_FAULT;
+    if (number - IA32_PMC(0) < counters)
+        *msr(number) = *msr(IA32_A_PMC(number - IA32_PMC(0))) =
+            (uint64_t)(int64_t)(int32_t)(uint32_t)*written & WIDTH;
+    if (number - IA32_A_PMC(0) < counters)
+        *msr(IA32_PMC(number - IA32_A_PMC(0))) = *msr(number) = *written;
+    if (number == IA32_PERF_GLOBAL_STATUS_RESET)
+        *msr(IA32_PERF_GLOBAL_STATUS) &= ~*written;
+    if (number == IA32_PERF_GLOBAL_STATUS_SET)
+        *msr(IA32_PERF_GLOBAL_STATUS) |= *written;
+    return HW_NO_FAULT;
+}
+
+/* What a test may write, as it was found. */
+#define STATE_MSRS 64
+static struct {
+    uint32_t number;
+    uint64_t value;
+} kept[PROCESSORS][STATE_MSRS];
+
+/* With so many counters. */
+static void counting_begin(const struct test *test, unsigned count,
+                           uint32_t trials)
+{
+    memset(&device, 0, sizeof(device));
+    counters = count;
+    case_begin(test, trials);
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        unsigned n = 0;
+
+        fake_current = p;
+        all[p].cpu.counters = (uint8_t)counters;
+        for (unsigned c = 0; c < counters; c++) {
+            fake_msr(IA32_PERFEVTSEL(c));
+            fake_msr(IA32_PMC(c))->writable = 0;
+            fake_msr(IA32_A_PMC(c))->writable = 0;
+        }
+        fake_msr(IA32_PERF_GLOBAL_STATUS)->writable = 0;
+        static const uint32_t more[] = {IA32_FS_BASE, IA32_GS_BASE, IA32_EFER,
+                                        IA32_STAR,    IA32_LSTAR,   IA32_FMASK};
+        for (unsigned i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+            *msr(more[i]) = 0x100 + i;
+        for (uint32_t c = 0; c < counters; c++) {
+            kept[p][n++].number = IA32_PERFEVTSEL(c);
+            kept[p][n++].number = IA32_PMC(c);
+        }
+        for (uint32_t c = 0; c < 3; c++)
+            kept[p][n++].number = IA32_FIXED_CTR(c);
+        kept[p][n++].number = IA32_FIXED_CTR_CTRL;
+        kept[p][n++].number = IA32_PERF_GLOBAL_CTRL;
+        kept[p][n++].number = IA32_DEBUGCTL;
+        for (unsigned i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+            kept[p][n++].number = more[i];
+        /* Something of each that is to be given back. */
+        for (unsigned i = 0; i < n; i++) {
+            const uint32_t number = kept[p][i].number;
+            if (number - IA32_PMC(0) < counters)
+                *msr(number) = *msr(IA32_A_PMC(number - IA32_PMC(0))) = 7 + i;
+            else if (number - IA32_FIXED_CTR(0) < 3)
+                *msr(number) = 7 + i;
+            kept[p][i].value = *msr(number);
+        }
+        kept[p][n].number = 0;
+    }
+    fake_current = 0;
+    fake_device = access_counters;
+}
+
+/* The verdict; all that was written is as it was found. */
+static enum verdict counting_end(void)
+{
+    t->test->body(t);
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        fake_current = p;
+        restore_msrs(&all[p]);
+        for (unsigned i = 0; kept[p][i].number != 0; i++)
+            if (*msr(kept[p][i].number) != kept[p][i].value)
+                fail_msg("%s leaves 0x%lx in %XH of processor %u, found 0x%lx",
+                         t->test->name, (long)*msr(kept[p][i].number),
+                         kept[p][i].number, p, (long)kept[p][i].value);
+    }
+    return case_close();
+}
+
+/* --- Interrupts ---------------------------------------------------------- */
+
+bool hw_pmi_begin(bool nmi)
+{
+    (void)nmi;
+    device.pmi = true;
+    device.pmi_masked = false;
+    device.pmis = device.masked = 0;
+    return true;
+}
+
+void hw_pmi_mask(void)
+{
+    device.pmi_masked = true;
+}
+
+unsigned hw_pmi_count(void)
+{
+    return device.pmis;
+}
+
+unsigned hw_pmi_masked(void)
+{
+    return device.masked;
+}
+
+void hw_pmi_end(void)
+{
+    device.pmi = false;
+}
+
+#endif

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counting_ring_cases.c - the cases of what counts at which ring, and of
+ * branches by kind, where each counter counts as it has to, or one does not. */
+#include "tests/host/cases/counting_rings.h"
+
+extern const struct test test_branch_kinds, test_counter_inner_rings,
+    test_counter_privilege, test_counter_rep, test_counters_mixed,
+    test_pmi_in_contexts, test_rdpmc_ring3;
+
+#define FIXED(n) (PLACE_FIXED0 + (n))
+#define EVERY    0 /* of an event, of a window */
+
+/* One counter that counts otherwise. */
+static void set_wrong(unsigned place, uint64_t event, unsigned ring,
+                      int64_t more)
+{
+    device.wrong.place = place;
+    device.wrong.event = event;
+    device.wrong.ring = ring;
+    device.wrong.more = more;
+}
+
+static void set_model(uint16_t model, uint8_t core_type)
+{
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        all[p].cpu.model = model;
+        all[p].cpu.core_type = core_type;
+    }
+}
+
+/* --- Branches by kind ---------------------------------------------------- */
+
+static const struct kinds_of {
+    uint16_t model;
+    uint8_t core_type;
+    unsigned windows; /* one of each kind, two of instructions */
+    struct {
+        uint64_t event;
+        const char *line;
+    } kinds[9];
+} kinds_of[] = {
+    {0x5e,
+     0,
+     9,
+     {{0x00c4, "Branch Instruction Retired (C4H/00H): IA32_PMC"},
+      {0x01c4, "BR_INST_RETIRED.CONDITIONAL (C4H/01H): IA32_PMC"},
+      {0x02c4, "NEAR_CALL (C4H/02H): IA32_PMC"},
+      {0x08c4, "NEAR_RETURN (C4H/08H): IA32_PMC"},
+      {0x10c4, "NOT_TAKEN (C4H/10H): IA32_PMC"},
+      {0x20c4, "NEAR_TAKEN (C4H/20H): IA32_PMC"},
+      {0x40c4, "FAR_BRANCH (C4H/40H): IA32_PMC"}}},
+    {0x6a,
+     0,
+     11,
+     {{0x01c4, "COND_TAKEN (C4H/01H): IA32_PMC"},
+      {0x11c4, "COND (C4H/11H): IA32_PMC"},
+      {0x02c4, "NEAR_CALL (C4H/02H): IA32_PMC"},
+      {0x08c4, "NEAR_RETURN (C4H/08H): IA32_PMC"},
+      {0x10c4, "NOT_TAKEN (C4H/10H): IA32_PMC"},
+      {0x20c4, "NEAR_TAKEN (C4H/20H): IA32_PMC"},
+      {0x40c4, "FAR_BRANCH (C4H/40H): IA32_PMC"},
+      {0x80c4, "INDIRECT (C4H/80H): IA32_PMC"}}},
+    {0x8f, 0, 11, {{0x80c4, "INDIRECT (C4H/80H): IA32_PMC"}}},
+    {0x3c, 0, 9, {{0x01c4, "CONDITIONAL (C4H/01H): IA32_PMC"}}},
+    {0x2a, 0, 9, {{0x01c4, "CONDITIONAL (C4H/01H): IA32_PMC"}}},
+    {0x1a, 0, 3, {{0x00c4, "(C4H/00H): IA32_PMC"}}},
+    {0x97,
+     0x20,
+     10,
+     {{0x7ec4, "COND (C4H/7EH): IA32_PMC"},
+      {0xbfc4, "FAR_BRANCH (C4H/BFH): IA32_PMC"},
+      {0xc0c4, "NEAR_TAKEN (C4H/C0H): IA32_PMC"},
+      {0xebc4, "INDIRECT (C4H/EBH): IA32_PMC"},
+      {0xf7c4, "NEAR_RETURN (C4H/F7H): IA32_PMC"},
+      {0xf9c4, "NEAR_CALL (C4H/F9H): IA32_PMC"},
+      {0xfec4, "COND_TAKEN (C4H/FEH): IA32_PMC"}}},
+};
+
+static void begin_kinds(uint16_t model, uint8_t core_type)
+{
+    counting_begin(&test_branch_kinds, 4, 0);
+    set_model(model, core_type);
+}
+
+static void branches_by_kind(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(kinds_of) / sizeof(kinds_of[0]); i++) {
+        const struct kinds_of *of = &kinds_of[i];
+
+        begin_kinds(of->model, of->core_type);
+        expect_case(counting_end(), VERDICT_PASS, "");
+        assert_int_equal(device.windows, of->windows);
+        for (unsigned k = 0; k < 9 && of->kinds[k].line != NULL; k++)
+            for (unsigned n = 0; n < 4; n++) {
+                begin_kinds(of->model, of->core_type);
+                set_wrong(n, of->kinds[k].event, 0, n % 2 != 0 ? 1 : -1);
+                expect_case(counting_end(), VERDICT_FAIL, of->kinds[k].line);
+            }
+    }
+}
+
+/* BJ090: some of them too many, none too few; BDD101: far ones of a thread. */
+static void branches_by_errata(void **state)
+{
+    (void)state;
+    for (unsigned umask = 0x10; umask <= 0x40; umask *= 2)
+        for (int more = -1; more <= 1; more += 2) {
+            const bool may = umask != 0x40 && more > 0;
+
+            begin_kinds(0x2a, 0);
+            set_wrong(2, umask << 8 | 0xc4, 0, more);
+            expect_case(counting_end(), may ? VERDICT_PASS : VERDICT_FAIL,
+                        may ? "counts too many (BJ090)" : "C4H/");
+        }
+    for (unsigned siblings = 0; siblings < 2; siblings++) {
+        begin_kinds(0x3d, 0);
+        all[1].cpu.apic_id = siblings != 0 ? 1 : 2;
+        set_wrong(1, 0x40c4, 0, 1);
+        expect_case(counting_end(),
+                    siblings != 0 ? VERDICT_KNOWN : VERDICT_FAIL, "FAR_BRANCH");
+        begin_kinds(0x3d, 0);
+        set_wrong(1, 0x20c4, 0, 1);
+        expect_case(counting_end(), VERDICT_FAIL, "NEAR_TAKEN");
+    }
+}
+
+/* The instructions of that window, where another one says what its ends are. */
+static void branches_are_instructions(void **state)
+{
+    (void)state;
+    for (int64_t more = -1; more <= 1; more++)
+        for (unsigned window = 8; window <= 9; window++) {
+            begin_kinds(0x5e, 0);
+            set_wrong(0, 0xc0, 0, more);
+            device.wrong.window = window;
+            expect_case(counting_end(), more == 0 ? VERDICT_PASS : VERDICT_FAIL,
+                        more == 0 ? "" : "40 of every kind of branch; want");
+        }
+    begin_kinds(0x5e, 0);
+    set_wrong(0, 0xc0, 0, 1); /* both of them */
+    expect_case(counting_end(), VERDICT_PASS, "");
+}
+
+/* --- REP ----------------------------------------------------------------- */
+
+static void rep(void **state)
+{
+    static const unsigned places[] = {0, 1, 2, 3, FIXED(0)};
+
+    (void)state;
+    counting_begin(&test_counter_rep, 4, 3);
+    expect_case(counting_end(), VERDICT_PASS, "");
+    assert_int_equal(device.windows, 3);
+    for (unsigned i = 0; i < 5; i++)
+        for (int64_t more = -1; more <= 2; more++) {
+            const bool ok = more == 0 || more == 1;
+
+            counting_begin(&test_counter_rep, 4, 3);
+            set_wrong(places[i], 0xc0, 0, more);
+            device.wrong.window = 1 + i % 3;
+            expect_case(counting_end(), ok ? VERDICT_PASS : VERDICT_FAIL,
+                        ok ? "" : "goes round 32 times and 3 CPUID; wanted 8");
+        }
+}
+
+/* --- USR and OS ---------------------------------------------------------- */
+
+const struct window_shape ring3_body_shape = {200, 64, 0, 0};
+
+static unsigned aborts_first; /* transactions that abort before they begin */
+
+uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct ring3 *ring3 = enter_ring3(cells);
+    const unsigned ring = (unsigned)(ring3->user_cs & 3);
+    const bool tx =
+        ring3->body == (uint32_t)(ring3_body_committed - ring3_body);
+    struct piece body = {.ring = ring3->level == 0 ? 0 : ring,
+                         .tx = tx,
+                         .instructions = 200,
+                         .jumps = 66};
+
+    assert_int_equal(ring3->user_ss & 3, ring);
+    if (tx && aborts_first != 0) {
+        aborts_first--;
+        body.instructions = body.jumps = 5;
+        body.aborted = true;
+    } else if (!tx) {
+        assert_int_equal(ring3->body,
+                         (uint32_t)(ring3_body_plain - ring3_body));
+    }
+    run_window(enable, &body, 1);
+    return 0;
+}
+
+static void begin_inner(void)
+{
+    counting_begin(&test_counter_inner_rings, 4, 0);
+}
+
+static void inner_rings(void **state)
+{
+    /* Counters 0 and 2 are for rings 1 to 3, the others for ring 0. */
+    static const struct {
+        unsigned place, ring;
+        int64_t more;
+        bool ignores;
+        enum verdict verdict;
+        const char *line;
+    } rows[] = {
+        {0, 1, 3, false, VERDICT_FAIL, "counted 69 of a body at ring 1"},
+        {2, 2, 3, false, VERDICT_FAIL, "counted 69 of a body at ring 2"},
+        {0, 2, 2, false, VERDICT_PASS, ""},
+        {0, 1, -2, false, VERDICT_PASS, ""},
+        {0, 1, -7, false, VERDICT_FAIL, "rings 1 to 3 alone, counted 59"},
+        {0, 1, -6, false, VERDICT_KNOWN, "CPL"},
+        {2, 1, -66, false, VERDICT_FAIL, "wanted 64 to 68, as at ring 3"},
+        {1, 1, 66, true, VERDICT_FAIL, "IA32_PMC1 (C2H), for ring 0 alone"},
+        {3, 2, 66, true, VERDICT_FAIL, "IA32_PMC3 (C4H), for ring 0 alone"},
+        {FIXED(0), 1, -200, false, VERDICT_FAIL, "309H), for rings 1 to 3"},
+        {FIXED(0), 2, 3, false, VERDICT_FAIL, "309H), for rings 1 to 3"},
+        {0, 3, -3, false, VERDICT_FAIL,
+         "counted 63 branches of a body at ring 3; wanted 64 or more"},
+    };
+
+    (void)state;
+    begin_inner();
+    expect_case(counting_end(), VERDICT_PASS, "");
+    assert_int_equal(device.windows, 4 + 2);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin_inner();
+        set_wrong(rows[i].place, EVERY, rows[i].ring, rows[i].more);
+        device.wrong.levels_ignored = rows[i].ignores;
+        expect_case(counting_end(), rows[i].verdict,
+                    rows[i].verdict == VERDICT_KNOWN ? "ring 1" : rows[i].line);
+    }
+    /* 32 more once, of four times at ring 3, are left out. */
+    begin_inner();
+    set_wrong(FIXED(0), EVERY, 3, 32);
+    device.wrong.window = 2;
+    expect_case(counting_end(), VERDICT_PASS, "");
+    begin_inner();
+    ring3_raises = 13;
+    expect_case(rings_end(), VERDICT_ERROR, "at ring 3");
+    assert_int_equal(device.windows, 1);
+    ring3_raises = HW_NO_FAULT;
+}
+
+static void begin_privilege(unsigned place, uint64_t event, unsigned ring,
+                            int64_t more)
+{
+    counting_begin(&test_counter_privilege, 4, 8);
+    set_wrong(place, event, ring, more);
+}
+
+/* In the first four windows counter 0 has neither, 1 OS, 2 USR, 3 both. */
+static void privilege(void **state)
+{
+    static const struct {
+        unsigned place;
+        uint64_t event;
+        unsigned ring;
+        int64_t more;
+        bool ignores;
+        unsigned window;
+        const char *line; /* NULL: it passes */
+    } rows[] = {
+        {0, 0xc4, 0, 1, true, 1, "C1H) with neither OS nor USR counted 1"},
+        {0, 0xc4, 3, 1, true, 2, "C1H) with neither OS nor USR counted 1"},
+        {1, 0xc4, 3, 5, true, 2, "C2H) with OS alone counted"},
+        {2, 0xc4, 0, 1, true, 1, "C3H) with USR alone counted 1 branches"},
+        {1, 0xc4, 0, 1, false, 1,
+         "C2H) with OS alone counted 9 branches of "
+         "a window at ring 0; wanted 8 to 8"},
+        {1, 0xc4, 0, -1, false, 1, "wanted 8 to 8"},
+        {3, 0xc4, 0, 1, false, 1, "C4H) with OS and USR counted 9"},
+        {3, 0xc4, 3, 1, false, 2, "wanted 27 to 27"},
+        {3, 0xc4, 3, -1, false, 2, "wanted 27 to 27"},
+        {2, 0xc4, 3, 3, false, 2,
+         "C3H) with USR alone counted 25 branches of "
+         "a window at ring 0 and ring 3; wanted 20 "
+         "to 24"},
+        {2, 0xc4, 3, 1, false, 2, "a change of ring counts once"},
+        {2, 0xc0, 3, 5, false, 4, "with USR alone counted 57 instructions"},
+        {3, 0xc0, 0, 2, false, 3, "with OS and USR counted 141 instructions"},
+        {3, 0xc0, 0, -1, false, 3, "wanted 139 to 140"},
+        {3, 0xc0, 0, 1, false, 3, NULL},
+        {FIXED(0), EVERY, 0, 1, true, 1, "309H) with neither OS nor USR"},
+        {FIXED(0), EVERY, 0, 2, false, 5, "309H) with OS alone counted 141"},
+        {FIXED(1), EVERY, 0, 1, true, 5, "30AH) with USR alone counted 1 "},
+        {FIXED(1), EVERY, 0, -1390, false, 1, "OS alone counted 0 cycles"},
+        {1, 0x3c, 0, 1, true, 7, "C2H) with USR alone counted 1 cycles"},
+        {FIXED(2), EVERY, 0, 1, true, 1, "30BH) with USR alone counted 1 "},
+        {FIXED(2), EVERY, 0, 1, true, 3, "30BH) with USR alone counted 1 "},
+        {1, 0x3c, 0, 300, false, 3, "core cycles of a window at ring 0; "},
+        {1, 0x3c, 0, -300, false, 3, "core cycles of a window at ring 0; "},
+        {1, 0x3c, 0, 100, false, 3, NULL},
+        {0, 0x40c4, 0, 3, true, EVERY, "neither OS nor USR counted 3 far"},
+        {3, 0x40c4, 3, 1, false, EVERY, "counted 5 far branches (C4H/40H)"},
+        {1, 0x40c4, 0, 1, false, EVERY, "OS alone and USR alone together"},
+    };
+
+    (void)state;
+    begin_privilege(0, EVERY, 0, 0);
+    expect_case(counting_end(), VERDICT_PASS, "");
+    assert_int_equal(device.windows, 8 + 2);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin_privilege(rows[i].place, rows[i].event, rows[i].ring,
+                        rows[i].more);
+        device.wrong.levels_ignored = rows[i].ignores;
+        device.wrong.window = rows[i].window;
+        expect_case(counting_end(),
+                    rows[i].line == NULL ? VERDICT_PASS : VERDICT_FAIL,
+                    rows[i].line == NULL ? "" : rows[i].line);
+    }
+    /* SKL117: too few by some, of one level alone. */
+    begin_privilege(2, 0xc4, 3, -4);
+    device.wrong.window = 2;
+    expect_case(counting_end(), VERDICT_KNOWN, "USR alone");
+    begin_privilege(2, 0xc4, 3, -7);
+    device.wrong.window = 2;
+    expect_case(counting_end(), VERDICT_FAIL, "USR alone");
+    begin_privilege(0, EVERY, 0, 0);
+    ring3_raises = 14;
+    expect_case(rings_end(), VERDICT_ERROR, "#PF at ring 3");
+    ring3_raises = HW_NO_FAULT;
+}
+
+/* BDM126: counters 4 to 7 with USR alone do not count at all. */
+static void privilege_of_more_counters(void **state)
+{
+    (void)state;
+    for (unsigned model = 0x3d; model <= 0x5e; model += 0x21)
+        for (int64_t more = -22; more <= -21; more++) {
+            counting_begin(&test_counter_privilege, 8, 8);
+            set_model((uint16_t)model, 0);
+            all[1].cpu.apic_id = 2;
+            set_wrong(6, 0xc4, 3, more);
+            device.wrong.window = 2;
+            const bool known = model == 0x3d && more == -22;
+            expect_case(counting_end(), known ? VERDICT_KNOWN : VERDICT_FAIL,
+                        "IA32_PMC6");
+        }
+}
+
+/* --- All at once --------------------------------------------------------- */
+
+static void begin_mixed(void)
+{
+    counting_begin(&test_counters_mixed, 4, 16);
+}
+
+static void mixed(void **state)
+{
+    static const unsigned places[] = {0, 1, 2, 3, FIXED(0)};
+
+    (void)state;
+    begin_mixed();
+    expect_case(counting_end(), VERDICT_PASS, "");
+    assert_int_equal(device.windows, 32);
+    for (unsigned i = 0; i < 5; i++) {
+        begin_mixed();
+        set_wrong(places[i], EVERY, 0, 2);
+        expect_case(counting_end(), VERDICT_FAIL, "at ring 0; wanted ");
+        begin_mixed();
+        set_wrong(places[i], EVERY, 3, 2);
+        expect_case(counting_end(), VERDICT_FAIL, "at ring 0 and ring 3; want");
+        begin_mixed();
+        set_wrong(places[i], EVERY, 3, -1);
+        expect_case(counting_end(), VERDICT_FAIL, "at ring 0 and ring 3; want");
+        begin_mixed();
+        device.no_status = BIT(places[i]);
+        expect_case(counting_end(), VERDICT_FAIL, "is 0; wanted 1");
+    }
+    begin_mixed();
+    device.no_pmi = UINT64_MAX;
+    expect_case(counting_end(), VERDICT_FAIL, "and 0 came; wanted one or more");
+    begin_mixed();
+    device.pmi_while_masked = true;
+    expect_case(counting_end(), VERDICT_FAIL, "interrupts masked");
+    begin_mixed();
+    device.cmask_ignored = true; /* each is in a cycle of its own */
+    expect_case(counting_end(), VERDICT_PASS, "");
+}
+
+/* --- Interrupts ---------------------------------------------------------- */
+
+static void begin_pmi(void)
+{
+    counting_begin(&test_pmi_in_contexts, 4, 0);
+    aborts_first = 0;
+}
+
+static void pmi_in_contexts(void **state)
+{
+    static const unsigned places[] = {0, 1, FIXED(0), FIXED(1)};
+
+    (void)state;
+    begin_pmi();
+    expect_case(rings_end(), VERDICT_PASS, "");
+    assert_int_equal(device.windows, 14);
+    assert_int_equal(t->checks, 14 * 4);
+    for (unsigned i = 0; i < 4; i++) {
+        begin_pmi();
+        device.no_pmi = BIT(places[i]);
+        expect_case(rings_end(), VERDICT_FAIL, "and made no interrupt");
+        begin_pmi();
+        device.no_status = BIT(places[i]);
+        expect_case(rings_end(), VERDICT_FAIL, "overflowed after 60 events");
+    }
+    begin_pmi();
+    device.freezes_not = true;
+    expect_case(rings_end(), VERDICT_FAIL, "left CTR_Frz");
+    begin_pmi();
+    device.freezes_not = true;
+    t->cpu.perfmon_version = 3;
+    expect_case(rings_end(), VERDICT_PASS, "");
+    begin_pmi();
+    device.leaves_mask = true;
+    expect_case(rings_end(), VERDICT_FAIL, "1 of 1 interrupts of");
+    /* Aborts before the overflow are tried again, so often. */
+    begin_pmi();
+    aborts_first = 19;
+    expect_case(rings_end(), VERDICT_PASS, "");
+    assert_int_equal(device.windows, 14 + 19);
+    begin_pmi();
+    aborts_first = 20;
+    expect_case(rings_end(), VERDICT_FAIL, "in a transaction at ring 0");
+    begin_pmi();
+    t->cpu.rtm = false;
+    expect_case(rings_end(), VERDICT_PASS, "");
+    assert_int_equal(device.windows, 6);
+    begin_pmi();
+    ring3_raises = 6;
+    expect_case(rings_end(), VERDICT_ERROR, "#UD at ring 3");
+    assert_int_equal(device.windows, 1);
+    ring3_raises = HW_NO_FAULT;
+}
+
+/* --- RDPMC --------------------------------------------------------------- */
+
+static uint32_t other_reads; /* RDPMC of it reads one more */
+
+static int rdpmc_access(uint32_t number, const uint64_t *written)
+{
+    if (written == NULL && number == other_reads && loaded_is_ours())
+        ++*msr(number);
+    return access_counters(number, written);
+}
+
+static void begin_rdpmc(uint32_t other)
+{
+    counting_begin(&test_rdpmc_ring3, 4, 0);
+    other_reads = other;
+    fake_device = rdpmc_access;
+}
+
+static void rdpmc(void **state)
+{
+    static const uint32_t more[] = {0xc5, 0x30c}; /* counters that are not */
+
+    (void)state;
+    hw_set_cr4(0x20);
+    begin_rdpmc(0);
+    expect_case(rings_end(), VERDICT_PASS, "");
+    assert_int_equal(t->checks, 2 * 7 + 2);
+    assert_int_equal(hw_cr4(), 0x20);
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if (!has_place(p))
+            continue;
+        begin_rdpmc(bank_msr(p));
+        expect_case(rings_end(), VERDICT_FAIL, "at ring 3 with CR4.PCE = 1: ");
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        begin_rdpmc(0);
+        fake_msr(more[i]);
+        expect_case(rings_end(), VERDICT_FAIL, "a counter that is not there");
+        begin_rdpmc(0);
+        fake_msr(more[i]);
+        t->cpu.perfmon_version = 2; /* does not say so */
+        expect_case(rings_end(), VERDICT_PASS, "");
+    }
+    hw_set_cr4(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(branches_by_kind),
+        cmocka_unit_test(branches_by_errata),
+        cmocka_unit_test(branches_are_instructions),
+        cmocka_unit_test(rep),
+        cmocka_unit_test(inner_rings),
+        cmocka_unit_test(privilege),
+        cmocka_unit_test(privilege_of_more_counters),
+        cmocka_unit_test(mixed),
+        cmocka_unit_test(pmi_in_contexts),
+        cmocka_unit_test(rdpmc),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counting_rings.h - windows of counting_pieces.h, at ring 0 and at others. */
+#ifndef TESTS_HOST_CASES_COUNTING_RINGS_H
+#define TESTS_HOST_CASES_COUNTING_RINGS_H
+
+#include "asm/ring3_window.h"
+#include "src/counting/ring3.h"
+#include "tests/host/cases/counting_pieces.h"
+
+#include <stdlib.h>
+
+/* Any numbers do; the transfers from ring to ring are in the pieces alone. */
+const struct window_shape window_long_shape = {139, 8, 0, 0};
+const struct window_shape window_branches_shape = {40, 31, 0, 0};
+const struct window_shape window_rep_shape = {8, 0, 0, 0};
+const struct window_shape window_ring3_kernel_shape = {30, 3, 0, 0};
+const struct window_shape window_ring3_user_shape = {50, 20, 0, 0};
+
+static const struct piece piece_long = {.instructions = 139, .jumps = 8};
+static const struct piece piece_branches = {.instructions = 40,
+                                            .taken = 6,
+                                            .falling = 3,
+                                            .calls = 7,
+                                            .returns = 5,
+                                            .jumps = 6,
+                                            .indirect = 2,
+                                            .indirect_calls = 2,
+                                            .far = 2};
+static const struct piece piece_rep = {.instructions = 8};
+static const struct piece pieces_ring3[] = {
+    {.ring = 0, .instructions = 32, .jumps = 3, .far = 2},
+    {.ring = 3, .instructions = 52, .jumps = 20, .far = 2}};
+
+static _Alignas(4096) uint64_t firmware_root[512], firmware_gdt[8];
+static struct ring3_registers loaded;
+static int64_t ring3_raises = HW_NO_FAULT; /* what runs at ring 3 */
+
+static bool loaded_is_ours(void)
+{
+    return loaded.cr3 != 0 && loaded.cr3 != (uintptr_t)firmware_root;
+}
+
+void ring3_read(struct ring3_registers *out)
+{
+    *out = (struct ring3_registers){.gdt = {.limit = sizeof(firmware_gdt) - 1,
+                                            .base = (uintptr_t)firmware_gdt},
+                                    .cs = 0x38,
+                                    .ss = 0x30,
+                                    .cr3 = (uintptr_t)firmware_root};
+}
+
+void ring3_load(const struct ring3_registers *in)
+{
+    loaded = *in;
+}
+
+#define WINDOW(name)                                                      \
+    uint64_t window_##name(uint64_t enable, uint64_t cells[WINDOW_CELLS]) \
+    {                                                                     \
+        (void)cells;                                                      \
+        run_window(enable, &piece_##name, 1);                             \
+        return 0;                                                         \
+    }
+WINDOW(long)
+WINDOW(branches)
+WINDOW(rep)
+
+/* SYSCALL goes where IA32_LSTAR says. */
+static struct ring3 *enter_ring3(const uint64_t cells[WINDOW_CELLS])
+{
+    struct ring3 *ring3 = (void *)(uintptr_t)cells[0];
+
+    assert_true(loaded_is_ours());
+    assert_int_equal(*msr(IA32_LSTAR), (uintptr_t)ring3_system_call);
+    assert_true((*msr(IA32_EFER) & IA32_EFER_SCE) != 0);
+    ring3->vector = ring3_raises;
+    return ring3;
+}
+
+uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct ring3 *ring3 = enter_ring3(cells);
+
+    assert_int_equal(ring3->user_cs & 3, 3);
+    run_window(enable, pieces_ring3, 2);
+    return 0;
+}
+
+uint64_t ring3_rdpmc(struct ring3 *ring3, uint32_t index)
+{
+    uint64_t value = 0;
+
+    assert_true(loaded_is_ours());
+    ring3->vector =
+        (hw_cr4() & HW_CR4_PCE) != 0 ? hw_pmc_read(index, &value) : HW_GP;
+    return value;
+}
+
+/* The firmware's tables are there again. */
+static enum verdict rings_end(void)
+{
+    const enum verdict verdict = counting_end();
+
+    assert_false(loaded_is_ours());
+    return verdict;
+}
+
+#endif
