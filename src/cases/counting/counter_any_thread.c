@@ -179,11 +179,11 @@ static void judge_user(struct test_context *t, const struct bank *before,
     char name[MSR_NAME_BYTES];
 
     for (unsigned p = 0; p < PLACES_END; p++) {
+        if ((was.ctrl >> p & 1) == 0)
+            continue;
         const uint64_t got = (*bank_value(&is, p) - *bank_value(&was, p)) &
                              bank_mask(test_cpu(t), p);
         uint64_t want = window_ring3_user_shape.branches * rounds;
-        if ((was.ctrl >> p & 1) == 0)
-            continue;
         if (p >= PLACE_FIXED0)
             want = window_ring3_user_shape.instructions * rounds;
         if (p == PLACE_FIXED0 + 1) {

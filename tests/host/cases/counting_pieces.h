@@ -41,9 +41,15 @@ static struct {
     uint64_t no_status, no_pmi; /* places */
     bool freezes_not, leaves_mask, pmi_repeats, pmi_while_masked;
     bool inv_ignored, edge_ignored, cmask_ignored;
+    bool pmi_elsewhere, freezes_elsewhere; /* on processor 1, for processor 0 */
+    uint64_t any_ignored, any_always;      /* places: what ANY adds */
+    bool any_levels_ignored;               /* USR, OS and IN_TX, of ANY alone */
     /* What is going on. */
-    bool pmi, pmi_masked;
-    unsigned pmis, masked, windows;
+    unsigned windows;
+    struct {
+        bool open, masked;
+        unsigned pmis, left_masked, late;
+    } pmi[PROCESSORS];
 } device;
 static unsigned counters; /* general-purpose ones; three are fixed */
 
@@ -203,9 +209,17 @@ static void interrupt(unsigned place)
 
     if (!asked || (device.no_pmi >> place & 1) != 0)
         return;
-    if (device.pmi && (!device.pmi_masked || device.pmi_while_masked)) {
-        device.pmis += device.pmi_repeats ? 2 : 1;
-        device.masked += device.leaves_mask ? 0 : 1;
+    if (device.pmi[fake_current].open &&
+        (!device.pmi[fake_current].masked || device.pmi_while_masked)) {
+        device.pmi[fake_current].pmis += device.pmi_repeats ? 2 : 1;
+        device.pmi[fake_current].left_masked += device.leaves_mask ? 0 : 1;
+    }
+    if (device.pmi_elsewhere)
+        device.pmi[1].late++;
+    if (device.freezes_elsewhere) {
+        fake_current = 1;
+        *msr(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
+        fake_current = 0;
     }
     if ((*msr(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0 &&
         !device.freezes_not)
@@ -227,6 +241,28 @@ static void add(unsigned place, uint64_t n)
     interrupt(place);
 }
 
+/* What the other thread of the core does, where ANY adds it. */
+static inline void run_beside(uint64_t enable, const struct piece *p)
+{
+    for (unsigned place = 0; place < PLACES_END; place++) {
+        if (!has_place(place) || !enabled(place, enable))
+            continue;
+        const bool any =
+            place < PLACE_FIXED0
+                ? (*msr(IA32_PERFEVTSEL(place)) & IA32_PERFEVTSEL_ANY) != 0
+                : (*msr(IA32_FIXED_CTR_CTRL) >> 4 * (place - PLACE_FIXED0) &
+                   4) != 0;
+        if (((any && (device.any_ignored >> place & 1) == 0) ||
+             (device.any_always >> place & 1) != 0)) {
+            uint64_t n = count_of(place, p);
+            if (device.any_levels_ignored && place < PLACE_FIXED0)
+                n = by_cycles(*msr(IA32_PERFEVTSEL(place)), p);
+            if (n != 0)
+                add(place, n);
+        }
+    }
+}
+
 static void run_piece(uint64_t enable, const struct piece *p)
 {
     bool counts[PLACES_END];
@@ -244,7 +280,8 @@ static void run_piece(uint64_t enable, const struct piece *p)
 }
 
 /* A whole window. */
-static void run_window(uint64_t enable, const struct piece *pieces, unsigned n)
+static inline void run_window(uint64_t enable, const struct piece *pieces,
+                              unsigned n)
 {
     device.windows++;
     for (unsigned i = 0; i < n; i++)
@@ -326,7 +363,7 @@ static void counting_begin(const struct test *test, unsigned count,
 }
 
 /* The verdict; all that was written is as it was found. */
-static enum verdict counting_end(void)
+static inline enum verdict counting_end(void)
 {
     t->test->body(t);
     for (unsigned p = 0; p < PROCESSORS; p++) {
@@ -346,30 +383,31 @@ static enum verdict counting_end(void)
 bool hw_pmi_begin(bool nmi)
 {
     (void)nmi;
-    device.pmi = true;
-    device.pmi_masked = false;
-    device.pmis = device.masked = 0;
+    device.pmi[fake_current].open = true;
+    device.pmi[fake_current].masked = false;
+    device.pmi[fake_current].pmis = device.pmi[fake_current].late;
+    device.pmi[fake_current].left_masked = device.pmi[fake_current].late = 0;
     return true;
 }
 
 void hw_pmi_mask(void)
 {
-    device.pmi_masked = true;
+    device.pmi[fake_current].masked = true;
 }
 
 unsigned hw_pmi_count(void)
 {
-    return device.pmis;
+    return device.pmi[fake_current].pmis;
 }
 
 unsigned hw_pmi_masked(void)
 {
-    return device.masked;
+    return device.pmi[fake_current].left_masked;
 }
 
 void hw_pmi_end(void)
 {
-    device.pmi = false;
+    device.pmi[fake_current].open = false;
 }
 
 #endif
