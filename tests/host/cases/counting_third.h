@@ -20,6 +20,7 @@ static struct {
     bool bit_lost;        /* 10FH[0] reads 0 */
     bool commits_forced;  /* transactions, while it is 1 */
     bool faults;          /* XBEGIN raises #UD */
+    bool reaches_others;  /* processor 1's are beside counter 3 of 0 */
     bool again;           /* a write of 10FH with the same value does it */
     bool in_use_lost;     /* by now */
     unsigned inside;      /* transactions so far */
@@ -136,6 +137,11 @@ static void run_body(const struct tsx_block *block)
 int tsx_inside(struct tsx_block *block)
 {
     begins();
+    if (third.reaches_others && fake_current == 1) {
+        fake_current = 0;
+        begins();
+        fake_current = 1;
+    }
     run_body(block);
     return is_forced() ? TSX_ABORTED : TSX_COMMITTED;
 }
