@@ -309,7 +309,9 @@ static void check_beyond(struct test_context *t)
         observe_others(t);
     if (!counters_all_known(id))
         return;
-    for (unsigned n = COUNTERS_MAX; n < COUNTERS_MAX + 2; n++) {
+    const unsigned first =
+        id->counters > COUNTERS_MAX ? id->counters : COUNTERS_MAX;
+    for (unsigned n = first; n < first + 2; n++) {
         check_absent(t, IA32_PMC(n));
         check_absent(t, IA32_PERFEVTSEL(n));
     }

@@ -51,11 +51,11 @@ static struct {
         unsigned pmis, left_masked, late;
     } pmi[PROCESSORS];
 } device;
-static unsigned counters; /* general-purpose ones; three are fixed */
+static unsigned counters, fixed_counters; /* general-purpose ones; others */
 
 static bool has_place(unsigned place)
 {
-    return place < counters || place - PLACE_FIXED0 < 3;
+    return place < counters || place - PLACE_FIXED0 < fixed_counters;
 }
 
 static uint32_t near_taken(const struct piece *p)
@@ -320,6 +320,7 @@ static void counting_begin(const struct test *test, unsigned count,
 {
     memset(&device, 0, sizeof(device));
     counters = count;
+    fixed_counters = 3;
     case_begin(test, trials);
     for (unsigned p = 0; p < PROCESSORS; p++) {
         unsigned n = 0;

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counting_event_cases.c - the cases of which events there are, by CPUID.0AH,
+ * in groups, of memory and of slots: each counts what it has to, or one does
+ * not. */
+#include "asm/memory_windows.h"
+#include "tests/host/cases/counting_rings.h"
+
+#include <stdio.h>
+
+extern const struct test test_counter_enumeration, test_events_in_groups,
+    test_memory_counts;
+
+#define FIXED(n) (PLACE_FIXED0 + (n))
+#define EVERY    0
+
+static void set_wrong(unsigned place, uint64_t event, int64_t more,
+                      unsigned window)
+{
+    device.wrong.place = place;
+    device.wrong.event = event;
+    device.wrong.ring = EVERYWHERE;
+    device.wrong.more = more;
+    device.wrong.window = window;
+}
+
+/* --- Windows ------------------------------------------------------------- */
+
+static const struct piece piece_plain = {.instructions = 21,
+                                         .taken = 4,
+                                         .falling = 1,
+                                         .calls = 1,
+                                         .returns = 1,
+                                         .jumps = 1};
+static const struct piece piece_random = {
+    .instructions = 300, .taken = 36, .falling = 32, .mispredicted = 30};
+static struct {
+    uint32_t locked_operations;
+    uint32_t cached_references;
+} machine;
+
+WINDOW(plain)
+WINDOW(random)
+
+/* The walk, and some instructions of the call. */
+static void walk(uint64_t enable, const struct memory_walk *w, bool load,
+                 bool store, bool flushed)
+{
+    const uint32_t n = (uint32_t)w->count;
+    const struct piece p = {
+        .instructions = 30 + 4 * n,
+        .jumps = 4 + n,
+        .loads = 3 + (load ? n : 0),
+        .stores = 2 + (store ? n : 0),
+        .locked = load && store ? n * machine.locked_operations : 0,
+        .references = flushed ? n : machine.cached_references,
+        .misses = flushed ? n : 0,
+        .cycles = 24000};
+
+    assert_true(enable == *msr(IA32_PERF_GLOBAL_CTRL) && enable != 0);
+    run_window(enable, &p, 1);
+}
+
+void memory_load_flush(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, true);
+}
+
+void memory_load(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
+void memory_store(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, false);
+}
+
+void memory_locked(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, true, false);
+}
+
+static void begin(const struct test *test, uint16_t model)
+{
+    counting_begin(test, 4, 2);
+    for (unsigned p = 0; p < PROCESSORS; p++)
+        all[p].cpu.model = model;
+    machine.locked_operations = 1;
+    machine.cached_references = 1;
+    *msr(0x1a0) = 0x81;
+    *msr(0xce) = 24 << 8;
+}
+
+/* --- CPUID.0AH ----------------------------------------------------------- */
+
+static void begin_enumeration(void)
+{
+    begin(&test_counter_enumeration, 0x5e);
+}
+
+static void enumeration(void **state)
+{
+    static const struct {
+        uint64_t event;
+        int64_t count; /* it */
+        const char *name;
+    } events[] = {
+        {0x003c, 1390, "UnHalted Core Cycles (3CH/00H)"},
+        {0x00c0, 139, "Instruction Retired (C0H/00H)"},
+        {0x013c, 57, "UnHalted Reference Cycles (3CH/01H)"},
+        {0x4f2e, 16, "LLC Reference (2EH/4FH)"},
+        {0x412e, 16, "LLC Misses (2EH/41H)"},
+        {0x00c4, 8, "Branch Instruction Retired (C4H/00H)"},
+        {0x00c5, 30, "Branch Misses Retired (C5H/00H)"},
+    };
+
+    (void)state;
+    begin_enumeration();
+    expect_case(counting_end(), VERDICT_PASS, "0x00000603: 7 events");
+    assert_int_equal(device.windows, 7 + 2 + 4 + 4 + 1);
+    for (unsigned bit = 0; bit < 7; bit++) {
+        char line[90];
+
+        for (unsigned n = 0; n < 4; n++) {
+            snprintf(line, sizeof(line), "EBX[%u] = 0, so there is %s; IA32",
+                     bit, events[bit].name);
+            begin_enumeration();
+            set_wrong(n, events[bit].event, -events[bit].count, 1 + bit);
+            /* SKL057. */
+            expect_case(counting_end(),
+                        bit == 3 || bit == 4 ? VERDICT_KNOWN : VERDICT_FAIL,
+                        line);
+        }
+        snprintf(line, sizeof(line), "EBX[%u] = 1, so there is no %s; IA32_P",
+                 bit, events[bit].name);
+        begin_enumeration();
+        t->cpu.leaf0a_ebx = 1u << bit;
+        expect_case(counting_end(), VERDICT_FAIL, line);
+        begin_enumeration();
+        t->cpu.leaf0a_ebx = 1u << bit;
+        set_wrong(0, events[bit].event, -events[bit].count, 1 + bit);
+        expect_case(counting_end(), VERDICT_PASS, ": 6 events");
+        begin_enumeration(); /* Nehalem denies what is there */
+        t->cpu.model = 0x1a;
+        *msr(0xce) = 1 << 8;
+        t->cpu.leaf0a_ebx = 1u << bit;
+        expect_case(counting_end(), bit == 2 ? VERDICT_PASS : VERDICT_FAIL,
+                    bit == 2 ? "" : "3CH/01H");
+    }
+}
+
+static void slots_are_an_event(void **state)
+{
+    (void)state;
+    begin_enumeration();
+    t->cpu.leaf0a_eax = 0x08300404;
+    expect_case(counting_end(), VERDICT_PASS, ": 8 events");
+    begin_enumeration();
+    t->cpu.leaf0a_eax = 0x08300404;
+    set_wrong(2, 0x01a4, -5560, 8);
+    expect_case(counting_end(), VERDICT_FAIL, "Topdown Slots (A4H/01H)");
+    begin_enumeration();
+    t->cpu.leaf0a_eax = 0x06300404;
+    expect_case(counting_end(), VERDICT_FAIL,
+                "EAX[31:24], the length of the list of architectural events, "
+                "is 6; wanted 7 or more");
+}
+
+static void last_level(void **state)
+{
+    static const uint16_t models[] = {0x3c, 0x5e};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        const enum verdict wrong = i == 0 ? VERDICT_FAIL : VERDICT_KNOWN;
+
+        begin(&test_counter_enumeration, models[i]);
+        expect_case(counting_end(), VERDICT_PASS, "");
+        begin(&test_counter_enumeration, models[i]);
+        set_wrong(1, 0x412e, 1, 8);
+        expect_case(counting_end(), wrong, "wanted no more misses than");
+        begin(&test_counter_enumeration, models[i]);
+        set_wrong(0, 0x4f2e, 14, 9);
+        expect_case(counting_end(), VERDICT_PASS, "");
+        begin(&test_counter_enumeration, models[i]);
+        set_wrong(0, 0x4f2e, 15, 9);
+        expect_case(counting_end(), wrong,
+                    "16 by 16 loads that the caches have, 16 by as many of");
+        begin(&test_counter_enumeration, models[i]);
+        set_wrong(0, 0x4f2e, 20, EVERY); /* in both */
+        expect_case(counting_end(), wrong, "21 by 16 loads that the caches");
+    }
+}
+
+static void mispredicted(void **state)
+{
+    (void)state;
+    for (unsigned window = 14; window <= 17; window++) {
+        begin_enumeration();
+        set_wrong(0, 0xc5, 38, window);
+        expect_case(counting_end(), VERDICT_PASS, "");
+        begin_enumeration();
+        set_wrong(0, 0xc5, 39, window);
+        expect_case(counting_end(), VERDICT_FAIL,
+                    "Branch Misses Retired (C5H/00H) is 69 on IA32_PMC0 (C1H); "
+                    "wanted 68 at most");
+    }
+    begin_enumeration();
+    set_wrong(1, 0xc4, -39, 17);
+    expect_case(counting_end(), VERDICT_FAIL,
+                "wanted no more misses than branches");
+}
+
+/* Jumps that were taken before. */
+static void predicted(void **state)
+{
+    (void)state;
+    for (int64_t more = 7; more <= 8; more++) {
+        begin_enumeration();
+        set_wrong(0, 0xc5, more, 13);
+        device.wrong.levels_ignored = true;
+        expect_case(counting_end(), more == 7 ? VERDICT_PASS : VERDICT_FAIL,
+                    more == 7 ? "" : "counted 8 of 8 direct jumps, taken for");
+    }
+}
+
+static void cycles(void **state)
+{
+    (void)state;
+    begin_enumeration();
+    set_wrong(FIXED(1), EVERY, 3500, 18);
+    expect_case(counting_end(), VERDICT_FAIL,
+                "IA32_FIXED_CTR1 (30AH) counted 27500 core cycles, IA32_PMC0 "
+                "(C1H) 24000");
+    begin_enumeration();
+    set_wrong(FIXED(1), EVERY, -3500, 18);
+    expect_case(counting_end(), VERDICT_FAIL, "30AH) counted 20500 core");
+    begin_enumeration();
+    set_wrong(FIXED(1), EVERY, 2500, 18);
+    expect_case(counting_end(), VERDICT_PASS, "");
+    for (int64_t more = -2000; more <= 2000; more += 4000) {
+        begin_enumeration();
+        set_wrong(FIXED(2), EVERY, more, 18);
+        expect_case(counting_end(), VERDICT_FAIL,
+                    "wanted 24 times as many (MSR_PLATFORM_INFO, CEH[15:8]) "
+                    "or 0 times (CPUID.15H)");
+        begin_enumeration();
+        set_wrong(FIXED(2), EVERY, more / 2, 18);
+        expect_case(counting_end(), VERDICT_PASS, "");
+    }
+    /* By either, and by none. */
+    begin_enumeration();
+    *msr(0xce) = 20 << 8;
+    fake_cpuid(0x15, 0, 2, 48, 0, 0);
+    expect_case(counting_end(), VERDICT_PASS, "");
+    begin_enumeration();
+    *msr(0xce) = 20 << 8;
+    fake_cpuid(0x15, 0, 2, 60, 0, 0);
+    expect_case(counting_end(), VERDICT_FAIL, "or 30 times (CPUID.15H)");
+    begin_enumeration();
+    fake_msr_remove(0xce);
+    expect_case(counting_end(), VERDICT_PASS, "");
+}
+
+static void registers_enumerated(void **state)
+{
+    static const uint32_t beyond[] = {0xc9, 0xca, 0x18e, 0x18f, 0x30c};
+
+    (void)state;
+    /* More than the eight that are used. */
+    for (unsigned there = 0; there < 3; there++) {
+        counting_begin(&test_counter_enumeration, 8, 2);
+        *msr(0x1a0) = 0x81;
+        t->cpu.counters = 9;
+        if (there != 0)
+            fake_msr(0xc9);
+        if (there == 2)
+            fake_msr(0x18e);
+        expect_case(counting_end(), there == 2 ? VERDICT_PASS : VERDICT_FAIL,
+                    there == 0   ? "RDMSR of MSR C9H got #GP"
+                    : there == 1 ? "RDMSR of MSR 18EH got #GP"
+                                 : "counters above IA32_PMC7 are read here");
+    }
+    for (unsigned i = 0; i < 5; i++) {
+        char line[40];
+
+        snprintf(line, sizeof(line), "RDMSR of %XH, which", beyond[i]);
+        begin_enumeration();
+        fake_msr(beyond[i]);
+        expect_case(counting_end(), VERDICT_FAIL, line);
+        begin_enumeration();
+        fake_msr(beyond[i]);
+        t->cpu.perfmon_version = 6; /* not known */
+        expect_case(counting_end(), VERDICT_PASS, "");
+        assert_null(strstr(t->text, "OBSERVED"));
+    }
+    /* The other thread's four: a figure. */
+    begin_enumeration();
+    fake_msr(0xc6);
+    fake_msr(0x18b);
+    expect_case(counting_end(), VERDICT_PASS,
+                "OBSERVED registers of counters "
+                "that a core without hyper-");
+    assert_non_null(strstr(t->text, "can be read: 2 of 8"));
+    begin_enumeration();
+    t->cpu.model = 0x97;
+    t->cpu.core_type = 0x40;
+    t->cpu.perfmon_version = 5;
+    *msr(0xce) = 1 << 8;
+    expect_case(counting_end(), VERDICT_FAIL, "3CH/01H");
+    assert_non_null(strstr(t->text, "that a hybrid's CPUID.0AH need not tell"));
+}
+
+static void leaf(void **state)
+{
+    (void)state;
+    begin_enumeration();
+    t->cpu.counter_bits = 31;
+    t->test->body(t);
+    expect_case(case_close(), VERDICT_FAIL, "the width of a counter, is 31");
+    begin_enumeration();
+    t->cpu.fixed_bits = 31;
+    t->test->body(t);
+    expect_case(case_close(), VERDICT_FAIL, "the 3 fixed counters, is 31");
+    begin_enumeration();
+    *msr(0x1a0) = 1;
+    expect_case(counting_end(), VERDICT_FAIL, "1A0H) is 0x1: [7]");
+}
+
+/* --- Groups -------------------------------------------------------------- */
+
+static const struct listed {
+    uint16_t model;
+    uint8_t core_type;
+    unsigned events, threes, fours;
+} listed[] = {
+    {0x5e, 0, 8, 3, 2}, {0x6a, 0, 7, 3, 2},    {0x8f, 0, 7, 3, 2},
+    {0x2a, 0, 8, 4, 3}, {0x97, 0x20, 6, 2, 2}, {0xcc, 0, 2, 1, 1},
+};
+
+static void begin_groups(const struct listed *l)
+{
+    begin(&test_events_in_groups, l->model);
+    t->cpu.core_type = l->core_type;
+}
+
+static void groups(void **state)
+{
+    static const struct {
+        uint64_t event;
+        const char *name;
+    } events[] = {
+        {0x00c0, "INST_RETIRED.ANY_P (C0H/00H)"},
+        {0x00c4, "ALL_BRANCHES (C4H/00H)"},
+        {0x01c4, "CONDITIONAL (C4H/01H)"},
+        {0x02c4, "NEAR_CALL (C4H/02H)"},
+        {0x08c4, "NEAR_RETURN (C4H/08H)"},
+        {0x10c4, "NOT_TAKEN (C4H/10H)"},
+        {0x20c4, "NEAR_TAKEN (C4H/20H)"},
+        {0x01c0, "INST_RETIRED.ALL (C0H/01H)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(listed) / sizeof(listed[0]); i++) {
+        char line[80];
+
+        snprintf(line, sizeof(line), "%u events in %u groups of three and %u",
+                 listed[i].events, listed[i].threes, listed[i].fours);
+        begin_groups(&listed[i]);
+        expect_case(counting_end(), VERDICT_PASS, line);
+        assert_int_equal(device.windows,
+                         2 * (listed[i].threes + listed[i].fours));
+    }
+    for (unsigned e = 0; e < 8; e++)
+        for (int64_t more = -1; more <= 2; more += 3) {
+            begin_groups(&listed[0]);
+            for (unsigned n = 0; n < 4; n++) {
+                begin_groups(&listed[0]);
+                set_wrong(n, events[e].event, more, EVERY);
+                const enum verdict verdict = counting_end();
+                if (verdict == VERDICT_PASS) /* it is on another one */
+                    continue;
+                expect_case(verdict, VERDICT_FAIL, events[e].name);
+                break;
+            }
+            assert_int_equal(t->verdict, VERDICT_FAIL);
+        }
+}
+
+/* One instruction more in one of the ways is in each one's bounds. */
+static void groups_differ(void **state)
+{
+    bool fails = false;
+
+    (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        begin_groups(&listed[0]);
+        set_wrong(n, 0xc0, 1, 1);
+        if (counting_end() == VERDICT_FAIL)
+            fails = strstr(t->text, "in 2 windows: 43 in groups of three, 42 "
+                                    "in groups of four") != NULL;
+    }
+    assert_true(fails);
+    begin_groups(&listed[3]);
+    for (unsigned n = 0; n < 4; n++) { /* BJ090 */
+        begin_groups(&listed[3]);
+        set_wrong(n, 0x20c4, 1, EVERY);
+        expect_case(counting_end(), VERDICT_PASS, "");
+    }
+    begin_groups(&listed[0]);
+    t->regime = REGIME_E;
+    expect_case(counting_end(), VERDICT_SKIP, "needs counter 3");
+    assert_int_equal(device.windows, 0);
+}
+
+/* --- Loads and stores ---------------------------------------------------- */
+
+static void memory_events(void **state)
+{
+    static const uint64_t events[] = {0x81d0, 0x82d0, 0x21d0};
+    static const char *const names[] = {"retired loads (D0H/81H)",
+                                        "retired stores (D0H/82H)",
+                                        "retired locked loads (D0H/21H)"};
+
+    (void)state;
+    begin(&test_memory_counts, 0x5e);
+    expect_case(counting_end(), VERDICT_PASS, "");
+    assert_int_equal(device.windows, 3 * 9);
+    for (unsigned e = 0; e < 3; e++)
+        for (unsigned row = 0; row < 3; row++)
+            for (int64_t more = -1; more <= 1; more += 2) {
+                const unsigned n = (e + row) % 4;
+                const unsigned twice = 9 * row + 3 * e + 3;
+
+                begin(&test_memory_counts, 0x5e);
+                set_wrong(n, events[e], more, twice);
+                device.wrong.levels_ignored = true;
+                expect_case(counting_end(), VERDICT_FAIL, names[e]);
+                /* What both walks have more is not theirs; nor the first. */
+                begin(&test_memory_counts, 0x5e);
+                set_wrong(n, events[e], more, twice - 2);
+                device.wrong.levels_ignored = true;
+                expect_case(counting_end(), VERDICT_PASS, "");
+            }
+}
+
+/* Before the 6th generation they are of operations. */
+static void memory_operations(void **state)
+{
+    static const struct {
+        uint16_t model;
+        enum verdict verdict;
+    } rows[] = {{0x5e, VERDICT_FAIL},
+                {0x6a, VERDICT_FAIL},
+                {0x3d, VERDICT_PASS},
+                {0x2a, VERDICT_PASS},
+                {0x3a, VERDICT_PASS}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin(&test_memory_counts, rows[i].model);
+        machine.locked_operations = 2;
+        expect_case(counting_end(), rows[i].verdict,
+                    rows[i].verdict == VERDICT_PASS
+                        ? ""
+                        : "IA32_PMC0 (C1H) counted 32 more of 32 locked "
+                          "additions than of 16; wanted 16");
+    }
+    begin(&test_memory_counts, 0x1a);
+    expect_case(counting_end(), VERDICT_SKIP, "events of memory are known");
+    assert_int_equal(device.windows, 0);
+    begin(&test_memory_counts, 0x97);
+    t->cpu.core_type = 0x20;
+    expect_case(counting_end(), VERDICT_PASS, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(enumeration),
+        cmocka_unit_test(slots_are_an_event),
+        cmocka_unit_test(last_level),
+        cmocka_unit_test(mispredicted),
+        cmocka_unit_test(predicted),
+        cmocka_unit_test(cycles),
+        cmocka_unit_test(registers_enumerated),
+        cmocka_unit_test(leaf),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(groups_differ),
+        cmocka_unit_test(memory_events),
+        cmocka_unit_test(memory_operations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
