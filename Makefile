@@ -535,6 +535,8 @@ $(B)/tests/host/cases/counting_event_cases: $(call host_object,$(addprefix \
     memory/memory_counts.c))
 $(B)/tests/host/cases/counting_metrics_cases: $(call host_object,\
     src/cases/counting/perf_metrics.c)
+$(B)/tests/host/cases/counting_context_cases: $(call host_object,\
+    src/cases/counting/events_in_contexts.c)
 $(B)/tests/host/cases/counting_third_pair_cases: $(call host_object,\
     src/cases/counting/counter3_other_processor.c)
 $(B)/tests/host/cases/counting_third_cases: $(call host_object,$(addprefix \
