@@ -77,11 +77,13 @@ bool hw_pmi_begin(bool nmi)
     (void)nmi;
     pmis_before = traced_pmis();
     traced_interrupts = true;
+    fake_pmi = true;
     return true;
 }
 
 void hw_pmi_end(void)
 {
+    fake_pmi = false;
     traced_interrupts = false;
 }
 

@@ -38,6 +38,7 @@ unsigned fake_pat;
 bool fake_mapped;
 int (*fake_device)(uint32_t msr, const uint64_t *written);
 bool fake_absent[FAKE_PROCESSORS];
+bool fake_pmi;
 void (*fake_beside)(void);
 uint64_t fake_tsc;
 const struct test *const *fake_cases;
@@ -125,6 +126,7 @@ void fake_reset(void)
     fake_beside = NULL;
     fake_ms = fake_ms_step = 0;
     fake_nmis = fake_machine_checks = 0;
+    fake_pmi = false;
     fake_lvt = 0x10000;
     fake_physical = 0x40000000;
     fake_pat = 0;
@@ -317,8 +319,29 @@ void hw_on_poll(void (*call)(void *context), void *context)
     poll_context = context;
 }
 
-/* What the firmware may not meet: it would be followed, too. Counters may run
- * between hw_pmi_begin() and hw_pmi_end(), where hw_poll() does nothing. */
+static uint64_t value_of(uint32_t msr)
+{
+    const struct fake_msr *m = find(msr);
+
+    return m != NULL ? m->value : 0;
+}
+
+/* One that its select or field, and IA32_PERF_GLOBAL_CTRL, have enabled. */
+static bool counts(void)
+{
+    const uint64_t enable = value_of(0x38f), fields = value_of(0x38d);
+
+    for (unsigned n = 0; n < 8; n++)
+        if ((enable >> n & 1) != 0 &&
+            (value_of(0x186 + n) & UINT64_C(1) << 22) != 0)
+            return true;
+    for (unsigned n = 0; n < 4; n++)
+        if ((enable >> (32 + n) & 1) != 0 && (fields >> 4 * n & 3) != 0)
+            return true;
+    return false;
+}
+
+/* What the firmware may not meet: it would be followed, and counted, too. */
 static bool is_followed(void)
 {
     static const struct {
@@ -329,16 +352,16 @@ static bool is_followed(void)
         {0x570, 1}, /* a trace */
     };
 
-    for (size_t i = 0; i < sizeof(running) / sizeof(running[0]); i++) {
-        const struct fake_msr *m = find(running[i].msr);
-        if (m != NULL && (m->value & running[i].mask) != 0)
+    for (size_t i = 0; i < sizeof(running) / sizeof(running[0]); i++)
+        if ((value_of(running[i].msr) & running[i].mask) != 0)
             return true;
-    }
-    return false;
+    return counts();
 }
 
 void hw_poll(void)
 {
+    if (fake_pmi)
+        return;
     if (fake_current == 0 && is_followed())
         abort();
     if (poll_call != NULL && fake_current == 0)

@@ -65,6 +65,11 @@ extern uint32_t fake_explosive;
  * it is not NULL, jobs overlap. */
 extern void (*fake_beside)(void);
 
+/* Between a hw_pmi_begin() of the test's own and its hw_pmi_end(): hw_poll()
+ * does nothing. Else it refuses to be called while something counts, or is
+ * traced. */
+extern bool fake_pmi;
+
 /* Inside a job: it ends at once, in this way. */
 void fake_raise(uint64_t vector, uint64_t rip);
 void fake_hang(void);
