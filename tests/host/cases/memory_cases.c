@@ -183,6 +183,53 @@ static void every_later_deviation(void **state)
         VERDICT_FAIL);
 }
 
+/* Processor 1 has the lines, and has stored to them, or not. */
+static void lines_of_another_core(void **state)
+{
+    static const struct {
+        uint16_t model;
+        enum deviation deviation;
+        enum verdict verdict;
+        const char *line;
+    } rows[] = {
+        {0x2a, NONE, VERDICT_PASS, ""},
+        {0x3c, NONE, VERDICT_PASS, ""},
+        {0x5e, NONE, VERDICT_PASS, ""},
+        {0x6a, NONE, VERDICT_PASS, ""},
+        {0x8f, NONE, VERDICT_PASS, ""},
+        {0x5e, SNOOP_NEVER, VERDICT_FAIL,
+         "another core has modified: A0H[3:0] says that it has in 0 of"},
+        {0x5e, SNOOP_ALWAYS, VERDICT_FAIL,
+         "has and has not modified: A0H[3:0] says that it has in"},
+        {0x8f, SNOOP_NEVER, VERDICT_FAIL, "has modified: A0H[3:0] says"},
+        {0x5e, SNOOP_THIRD, VERDICT_FAIL, "wanted the first in more than half"},
+        /* BDM100, and others like it. */
+        {0x5e, SNOOP_MEMORY, VERDICT_FAIL, "most often CH (L3 miss, local"},
+        {0x3c, SNOOP_MEMORY, VERDICT_KNOWN, "most often CH (L3 miss, local"},
+        {0x3c, SNOOP_NEVER, VERDICT_FAIL, "in 0 of"},
+        {0x5e, NO_RECORDS, VERDICT_FAIL, "another core has made no record"},
+        {0x3c, NO_RECORDS, VERDICT_KNOWN, "another core has made no record"},
+        {0x1a, NONE, VERDICT_SKIP, "load latency facility"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (verdict_of(&test_load_latency_snoop, rows[i].model,
+                       rows[i].deviation) != rows[i].verdict ||
+            strstr(t->text, rows[i].line) == NULL)
+            fail_msg("06_%XH, deviation %d: %d, wanted %d and \"%s\": %s",
+                     rows[i].model, rows[i].deviation, t->verdict,
+                     rows[i].verdict, rows[i].line, t->text);
+    /* What is modified is told in more than half, what is not in no more. */
+    assert_null(strstr(t->text, "has and has not modified"));
+    power_on(&test_load_latency_snoop, 0x5e, NONE);
+    all[1].cpu.apic_id = 1;
+    test_load_latency_snoop.body(t);
+    assert_int_equal(t->verdict, VERDICT_SKIP);
+    assert_int_equal(device.windows, 0);
+    restore_msrs(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +238,7 @@ int main(void)
         cmocka_unit_test(no_errata),
         cmocka_unit_test(every_deviation),
         cmocka_unit_test(every_later_deviation),
+        cmocka_unit_test(lines_of_another_core),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@
     C(load_latency_enable)    \
     C(load_latency_threshold) \
     C(load_latency_source)    \
+    C(load_latency_snoop)     \
     C(data_address)
 #define DECLARE(name) extern const struct test test_##name;
 CASES(DECLARE)
@@ -73,6 +74,10 @@ enum deviation {
     L2_MISSES_WITH_L2,
     COUNTER_2_SILENT,
     LATENCIES_SWAPPED, /* of the two, where there are two */
+    SNOOP_NEVER,       /* of what another core has modified, */
+    SNOOP_ALWAYS,      /* or has not */
+    SNOOP_THIRD,       /* in every third record of each */
+    SNOOP_MEMORY,      /* as if it were in no cache */
 };
 
 static struct {
@@ -80,11 +85,12 @@ static struct {
     unsigned format;
     bool golden_cove; /* the 12th generation and later */
     unsigned windows, records;
+    bool taken, modified; /* by processor 1; it has stored to the lines */
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
 static _Alignas(4096) uint8_t source[4096];
-static struct test_context all[1];
+static struct test_context all[2]; /* the second one takes lines alone */
 static struct test_context *const t = &all[0];
 
 /* One access and what is true of it. */
@@ -196,11 +202,29 @@ static uint64_t source_of(const struct access *a)
     }
 }
 
+/* Lines that another core has: by the tables of the generations. */
+static unsigned snooped(bool modified)
+{
+    const bool says = device.is == SNOOP_THIRD    ? device.records++ % 3 == 0
+                      : device.is == SNOOP_NEVER  ? false
+                      : device.is == SNOOP_ALWAYS ? true
+                                                  : modified;
+
+    if (device.is == SNOOP_MEMORY)
+        return 0xc;
+    return says ? (device.golden_cove ? 7 : 6) : 5;
+}
+
 /* 98H, A0H, A8H */
 static void describe(uint64_t select, const struct access *a,
                      struct pebs_format3 *record)
 {
     record->data_linear_address = address_of(a);
+    if (device.taken) {
+        record->data_source = snooped(device.modified);
+        record->latency = a->latency;
+        return;
+    }
     if (select == MEMORY_LOAD_LATENCY) {
         record->data_source = source_of(a) | tlb_and_lock(a);
         record->latency = device.is == LATENCY_IS_THRESHOLD
@@ -344,12 +368,18 @@ static struct access plain(const struct memory_walk *walk)
     return a;
 }
 
-#define WINDOW(name, ...)                                               \
-    void memory_##name(uint64_t enable, const struct memory_walk *walk) \
-    {                                                                   \
-        struct access a = plain(walk);                                  \
-        __VA_ARGS__;                                                    \
-        walk_through(enable, walk, a, memory_##name##_loop);            \
+#define WINDOW(name, ...)                                                   \
+    void memory_##name(uint64_t enable, const struct memory_walk *walk)     \
+    {                                                                       \
+        struct access a = plain(walk);                                      \
+        __VA_ARGS__;                                                        \
+        if (fake_current == 1) {                                            \
+            assert_false(a.l1); /* it flushes the line, for itself alone */ \
+            device.taken = true;                                            \
+            device.modified = a.store;                                      \
+            return;                                                         \
+        }                                                                   \
+        walk_through(enable, walk, a, memory_##name##_loop);                \
     }
 #define FLUSHED a.from = 0xc, a.latency = 230, a.l1 = false
 WINDOW(load, a.load = true)
@@ -367,7 +397,7 @@ static uint8_t smt_shift = 1;
 static void power_on(const struct test *test, uint16_t model,
                      enum deviation deviation)
 {
-    static struct hw_result results[1];
+    static struct hw_result results[2];
 
     memset(&device, 0, sizeof(device));
     memset(all, 0, sizeof(all));
@@ -403,6 +433,13 @@ static void power_on(const struct test *test, uint16_t model,
     fake_msr(MSR_PEBS_LD_LAT)->value = 77;
     if (deviation == THRESHOLD_LOST)
         fake_msr(MSR_PEBS_LD_LAT)->writable = 7;
+    if (test != &test_load_latency_snoop)
+        return;
+    fake_processors(2);
+    all[1] = all[0];
+    all[1].processor = 1;
+    all[1].cpu.apic_id = 2; /* another core */
+    all[0].processors = all[1].processors = 2;
 }
 
 static enum verdict verdict_of(const struct test *test, uint16_t model,
@@ -411,6 +448,7 @@ static enum verdict verdict_of(const struct test *test, uint16_t model,
     power_on(test, model, deviation);
     test->body(t);
     restore_msrs(t);
+    assert_int_equal(fake_current, 0);
     t->text[t->text_bytes] = '\0';
     /* As found, whatever came of it. */
     assert_int_equal(fake_msr(IA32_DS_AREA)->value, 0x1234);
