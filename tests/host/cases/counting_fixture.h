@@ -4,6 +4,7 @@
 #ifndef TESTS_HOST_CASES_COUNTING_FIXTURE_H
 #define TESTS_HOST_CASES_COUNTING_FIXTURE_H
 
+#include "asm/memory_windows.h"
 #include "asm/ring3_window.h"
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
@@ -20,17 +21,22 @@
 
 enum deviation {
     NONE,
-    CARRY_LOST_AT_20,
-    CARRY_LOST_IN_FIXED,
+    CARRY_LOST,  /* of one counter, into one bit */
+    COUNTS_MORE, /* in each window, by many; */
+    COUNTS_LESS, /* a quarter of cycles: of one counter, as what follows */
     OVERFLOW_UNSAID,
     OVERFLOW_OF_NEIGHBOUR,
     OVERFLOW_EARLY,
+    STATUS_KEPT, /* of one bit, by 390H */
+    FREEZE_NOT_OF,
+    CLEARED_BY_DISABLE,
+    PMI_MISSING_OF,
+    PMI_UNASKED,
+    GLOBAL_CTRL_IGNORED,
+    ENABLE_IGNORED,
     STATUS_CLEARED_ALL,
     STATUS_CLEARED_BY_WRITE,
     STATUS_NOT_STICKY,
-    GLOBAL_CTRL_IGNORED,
-    ENABLE_IGNORED,
-    FIXED_ENABLE_IGNORED,
     PAUSE_COUNTS,
     INUSE_WITHOUT_FIXED,
     INUSE_BY_UMASK,
@@ -65,6 +71,7 @@ enum deviation {
 
 static struct {
     enum deviation is;
+    unsigned place, bit;            /* of what */
     bool pmi, pmi_masked, pmi_held; /* hw_pmi_begin(), _mask(), _hold() */
     unsigned pmis, masked;
     uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
@@ -99,7 +106,10 @@ static void interrupt(unsigned place)
                      : (*reg(IA32_FIXED_CTR_CTRL) &
                         IA32_FIXED_CTR_CTRL_PMI(place - 32)) != 0;
 
-    if (!asked && device.is != PMI_ALWAYS)
+    const bool of = place == device.place;
+    if (!asked && device.is != PMI_ALWAYS && (device.is != PMI_UNASKED || !of))
+        return;
+    if (device.is == PMI_MISSING_OF && of)
         return;
     if (device.pmi && !device.pmi_masked && device.is != PMI_MISSING &&
         (!device.pmi_held || device.is != PMI_LOST_WHILE_OFF)) {
@@ -123,19 +133,16 @@ static void add(unsigned place, uint64_t n)
     uint64_t before = *value, said = BIT(place);
 
     *value = (before + n) & MASK;
-    if (device.is == CARRY_LOST_AT_20 && place == 1 &&
-        ((before ^ *value) & BIT(20)) != 0)
-        *value &= ~BIT(20);
-    if (device.is == CARRY_LOST_IN_FIXED && place == 32 &&
-        ((before ^ *value) & BIT(40)) != 0)
-        *value &= ~BIT(40);
-    if (device.is == OVERFLOW_OF_NEIGHBOUR && place == 2)
-        said = BIT(1);
+    const bool of = place == device.place;
+    if (device.is == CARRY_LOST && of && (~before & *value & BIT(device.bit)))
+        *value &= ~BIT(device.bit);
+    if (device.is == OVERFLOW_OF_NEIGHBOUR && of)
+        said = BIT(place ^ 1);
     bool over = *value < before ||
-                (device.is == OVERFLOW_EARLY && place == 1 && *value == MASK);
+                (device.is == OVERFLOW_EARLY && of && *value == MASK);
     if (!over)
         return;
-    if (device.is != OVERFLOW_UNSAID || place != 33)
+    if (device.is != OVERFLOW_UNSAID || !of)
         *reg(IA32_PERF_GLOBAL_STATUS) |= said;
     interrupt(place);
 }
@@ -166,13 +173,13 @@ static bool counts(unsigned place, uint64_t enable)
             ? (*reg(IA32_PERFEVTSEL(place)) & needed) == needed
             : *reg(IA32_FIXED_CTR_CTRL) & (UINT64_C(3) << 4 * (place - 32));
 
-    if (device.is == GLOBAL_CTRL_IGNORED && place == 2)
-        enable |= BIT(2);
-    if (device.is == ENABLE_IGNORED && place == 0)
+    const bool of = place == device.place;
+    if (device.is == GLOBAL_CTRL_IGNORED && of)
+        enable |= BIT(place);
+    if (device.is == ENABLE_IGNORED && of)
         own = 1;
-    if (device.is == FIXED_ENABLE_IGNORED && place == 33)
-        own = 1;
-    return (enable >> place & 1) != 0 && own != 0 && !frozen();
+    return (enable >> place & 1) != 0 && own != 0 &&
+           (!frozen() || (device.is == FREEZE_NOT_OF && of));
 }
 
 /* One branch after another, so that an overflow stops the others in between. */
@@ -195,6 +202,10 @@ static void run(uint64_t enable, uint64_t instructions, uint64_t branches)
             if (device.is == COUNTERS_LINKED && p == 1 &&
                 (*reg(IA32_PERFEVTSEL(0)) & 0xff) == 0x2e)
                 one = 0;
+            if (p == device.place && one != 0 && i == 0)
+                one += device.is == COUNTS_MORE ? 2000 : 0;
+            if (device.is == COUNTS_LESS && p == device.place)
+                one -= one / 4;
             if (one != 0)
                 add(p, one);
         }
@@ -261,6 +272,11 @@ uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     run(device.enable, 13, 4);
     device.enable = 0;
     return 0;
+}
+
+void memory_load_flush(uint64_t enable, const struct memory_walk *walk)
+{
+    run(enable, 30 + 40 * walk->count, 7 + walk->count);
 }
 
 void counting_work(void *unused)

@@ -48,6 +48,8 @@ static int write_status(uint32_t msr, uint64_t written)
         *status |= written | (device.is == SET_SETS_MORE && written == 2);
     else if (device.is == STATUS_CLEARED_ALL && written != 0)
         *status = 0;
+    else if (device.is == STATUS_KEPT)
+        *status &= ~written | BIT(device.place);
     else
         *status &= ~written;
     return HW_NO_FAULT;
@@ -81,14 +83,18 @@ static int write_control(uint32_t msr, uint64_t written)
     if ((written & reserved & ~(device.is == RESERVED_TAKEN ? BIT(40) : 0)) !=
         0)
         return HW_GP;
-    if (device.is == SELECT_BIT_LOST && msr == IA32_PERFEVTSEL(2))
-        written &= ~BIT(19);
+    if (device.is == SELECT_BIT_LOST && msr == IA32_PERFEVTSEL(device.place))
+        written &= ~BIT(device.bit);
     if (device.is == SELECT_CLEARS_COUNTER && device.enable != 0 &&
         msr == IA32_PERFEVTSEL(3))
         *reg(IA32_PMC(3)) = 0;
     if (device.is == ENABLE_TAKEN_LATE && device.enable != 0)
         return HW_NO_FAULT;
     *reg(msr) = written;
+    if (device.is == CLEARED_BY_DISABLE && written == 0 &&
+        msr == (device.place < 32 ? IA32_PERFEVTSEL(device.place)
+                                  : IA32_FIXED_CTR_CTRL))
+        *reg(bank_msr(device.place)) = 0;
     if (device.is == SELECTS_SHARED && msr == IA32_PERFEVTSEL(3))
         *reg(IA32_PERFEVTSEL(1)) = written;
     if (device.is == STATUS_NOT_STICKY && msr == IA32_FIXED_CTR_CTRL)
@@ -161,15 +167,25 @@ static void power_on(const struct test *test, enum deviation deviation)
     fake_device = access_msr;
 }
 
-static enum verdict verdict_of(const struct test *test,
-                               enum deviation deviation)
+/* A deviation of one counter, and of one bit. */
+static enum verdict verdict_at(const struct test *test,
+                               enum deviation deviation, unsigned place,
+                               unsigned bit)
 {
     power_on(test, deviation);
+    device.place = place;
+    device.bit = bit;
     test->body(t);
     restore_msrs(t);
     fake_device = NULL;
     t->text[t->text_bytes] = '\0';
     return t->verdict;
+}
+
+static enum verdict verdict_of(const struct test *test,
+                               enum deviation deviation)
+{
+    return verdict_at(test, deviation, 1, 19);
 }
 
 #endif

@@ -50,7 +50,8 @@ FAULT(near_select_1, .what = "[Ivy Bridge] BV080, but of PERFEVTSEL1",
 
 FAULT(near_overflow_stays,
       .what = "[Haswell] BJ058: 390H does not clear the bit of counter 3",
-      .caught = {"haswell on 1 counter3_overflow FAIL"},
+      .caught = {"haswell on 1 counter3_overflow FAIL",
+                 "haswell on 1 counter_overflow_bits FAIL"},
       .quantity = STATUS_RESET, .number = ANY_NUMBER, .clear = 8)
 
 FAULT(near_overflow_always,
