@@ -158,6 +158,50 @@ static void carries_into_each_bit(void **state)
                 fail_msg("bit %u of place %u: %s", bit, p, t->text);
 }
 
+/* Bits of the status that not each processor has: [60] with SGX, [55] with
+ * Processor Trace and ToPA. */
+static void optional_status_bits(void **state)
+{
+    (void)state;
+    for (unsigned sgx = 0; sgx < 2; sgx++)
+        for (unsigned pt = 0; pt < 4; pt++) {
+            power_on(&test_global_status_set, NONE);
+            t->cpu.leaf7_ebx = sgx << 2;
+            t->cpu.pt = (pt & 1) != 0;
+            t->cpu.leaf14_ecx = pt >> 1;
+            assert_int_equal(run_case(), VERDICT_PASS);
+            assert_int_equal(t->checks, 68 + 6 * (sgx + (pt == 3)));
+        }
+    power_on(&test_global_status_set, NONE);
+    device.is = STATUS_KEPT;
+    device.place = 55;
+    *reg(IA32_PERF_GLOBAL_STATUS) = BIT(55);
+    assert_int_equal(run_case(), VERDICT_SKIP);
+    assert_non_null(strstr(t->text, "0x80000000000000 stays set after 390H"));
+}
+
+/* As NMI once for each counter, and once. */
+static void interrupts_as_nmi(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict_of(&test_counter_pmi, NONE), VERDICT_PASS);
+    assert_int_equal(device.nmis, 7);
+    assert_int_equal(verdict_of(&test_freeze_on_pmi, NONE), VERDICT_PASS);
+    assert_int_equal(device.nmis, 1);
+}
+
+/* Before version 4 the interrupt clears 38FH, and there is no CTR_Frz. */
+static void freezes_before_version_4(void **state)
+{
+    (void)state;
+    for (unsigned clears = 0; clears < 2; clears++) {
+        power_on(&test_freeze_on_pmi, clears != 0 ? FREEZE_LEGACY : NONE);
+        t->cpu.perfmon_version = 3;
+        t->cpu.model = 0x3c;
+        assert_int_equal(run_case(), clears != 0 ? VERDICT_PASS : VERDICT_FAIL);
+    }
+}
+
 /* Where nothing is known of the processor, how late is not judged. */
 static void late_interrupts(void **state)
 {
@@ -176,6 +220,9 @@ int main(void)
         cmocka_unit_test(sees_each_deviation),
         cmocka_unit_test(sees_it_of_each_counter),
         cmocka_unit_test(carries_into_each_bit),
+        cmocka_unit_test(optional_status_bits),
+        cmocka_unit_test(interrupts_as_nmi),
+        cmocka_unit_test(freezes_before_version_4),
         cmocka_unit_test(late_interrupts),
     };
 

@@ -60,6 +60,7 @@ enum deviation {
     SET_SETS_MORE,
     FREEZE_MISSING,
     FREEZE_CLEARS_CTRL,
+    FREEZE_LEGACY, /* clears 38FH, and sets no CTR_Frz */
     COUNTERS_LINKED,
     WRITE_IGNORED_RUNNING,
     SELECT_CLEARS_COUNTER,
@@ -74,6 +75,7 @@ static struct {
     unsigned place, bit;            /* of what */
     bool pmi, pmi_masked, pmi_held; /* hw_pmi_begin(), _mask(), _hold() */
     unsigned pmis, masked;
+    unsigned nmis;   /* times that they were asked for as NMI */
     uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
 } device;
 
@@ -121,8 +123,9 @@ static void interrupt(unsigned place)
     if (asked &&
         (*reg(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0 &&
         device.is != FREEZE_MISSING) {
-        *reg(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
-        if (device.is == FREEZE_CLEARS_CTRL)
+        if (device.is != FREEZE_LEGACY)
+            *reg(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
+        if (device.is == FREEZE_CLEARS_CTRL || device.is == FREEZE_LEGACY)
             *reg(IA32_PERF_GLOBAL_CTRL) = 0;
     }
 }
@@ -178,6 +181,9 @@ static bool counts(unsigned place, uint64_t enable)
         enable |= BIT(place);
     if (device.is == ENABLE_IGNORED && of)
         own = 1;
+    if (device.is == FREEZE_LEGACY && *reg(IA32_PERF_GLOBAL_CTRL) == 0 &&
+        device.pmis != 0)
+        return false;
     return (enable >> place & 1) != 0 && own != 0 &&
            (!frozen() || (device.is == FREEZE_NOT_OF && of));
 }
@@ -308,7 +314,7 @@ uint64_t ring3_rdpmc(struct ring3 *ring3, uint32_t index)
 
 bool hw_pmi_begin(bool nmi)
 {
-    (void)nmi;
+    device.nmis += nmi;
     device.pmi = true;
     device.pmi_masked = device.pmi_held = false;
     device.pmis = device.masked = 0;

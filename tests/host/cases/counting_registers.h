@@ -167,6 +167,16 @@ static void power_on(const struct test *test, enum deviation deviation)
     fake_device = access_msr;
 }
 
+/* After power_on(). */
+static enum verdict run_case(void)
+{
+    t->test->body(t);
+    restore_msrs(t);
+    fake_device = NULL;
+    t->text[t->text_bytes] = '\0';
+    return t->verdict;
+}
+
 /* A deviation of one counter, and of one bit. */
 static enum verdict verdict_at(const struct test *test,
                                enum deviation deviation, unsigned place,
@@ -175,11 +185,7 @@ static enum verdict verdict_at(const struct test *test,
     power_on(test, deviation);
     device.place = place;
     device.bit = bit;
-    test->body(t);
-    restore_msrs(t);
-    fake_device = NULL;
-    t->text[t->text_bytes] = '\0';
-    return t->verdict;
+    return run_case();
 }
 
 static enum verdict verdict_of(const struct test *test,
