@@ -177,6 +177,22 @@ static void indices(void **state)
     (void)state;
     begin(&test_rdpmc_indices, RIGHT);
     expect_case(case_end(), VERDICT_PASS, "");
+    /* Each of seven twice; 4 to 15, a bit of 4 to 29 alone, fixed 3 to 7. */
+    assert_int_equal(t->checks, 2 * 7 + 12 + 26 + 5 + 1);
+    assert_int_equal(hw_cr4(), 0);
+    begin(&test_rdpmc_indices, RIGHT);
+    t->cpu.perf_capabilities |= BIT(15); /* metrics have one */
+    fake_msr(MSR_PERF_METRICS);
+    expect_case(case_end(), VERDICT_PASS, "");
+    assert_int_equal(t->checks, 2 * 7 + 12 + 25 + 5 + 1);
+    begin(&test_rdpmc_indices, RIGHT);
+    t->cpu.perfmon_version = 6; /* not known */
+    expect_case(case_end(), VERDICT_PASS, "");
+    assert_int_equal(t->checks, 2 * 7 + 1);
+    begin(&test_rdpmc_indices, RIGHT);
+    t->cpu.model = 0x1d; /* Xeon 7400 has ten */
+    expect_case(case_end(), VERDICT_PASS, "");
+    assert_int_equal(t->checks, 2 * 7 + 6 + 26 + 5 + 1);
     begin(&test_rdpmc_indices, RDPMC_OTHER);
     expect_case(case_end(), VERDICT_FAIL, "ECX = 2H, CR4.PCE = 0: got 0x");
     begin(&test_rdpmc_indices, RDPMC_FIXED_OTHER);
