@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counters.c - what SMM writes, in a window or between two, is written again
- * before the next one counts. */
+/* counters.c - counters are taken over, programmed and given back; what SMM
+ * writes, in a window or between two, is written again before the next one
+ * counts. */
 #include "src/counting/counters.h"
 #include "src/base/msr.h"
 #include "src/harness/context.h"
@@ -48,6 +49,326 @@ static void check_counts(const struct sample *s)
     assert_int_equal(s->fixed, 21);
 }
 
+static uint64_t *reg(uint32_t msr)
+{
+    return &fake_msr(msr)->value;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_reset();
+    memset(all, 0, sizeof(all));
+    all[0].all = all;
+    all[0].processors = 1;
+    all[0].regime = REGIME_A;
+    identity_read(&all[0].cpu);
+    context_begin(&all[0], &each, 1);
+    return 0;
+}
+
+static bool said(const char *line)
+{
+    t->text[t->text_bytes] = '\0';
+    return strstr(t->text, line) != NULL;
+}
+
+/* --- Which there are ----------------------------------------------------- */
+
+static void how_many(void **state)
+{
+    struct identity id = t->cpu;
+
+    (void)state;
+    for (unsigned n = 0; n < 12; n++) {
+        id.counters = (uint8_t)n;
+        assert_int_equal(counters_available(&id), n < 8 ? n : 8);
+    }
+}
+
+/* CPUID.0AH:EAX[31:24] is the length of the list, a bit of EBX that it lacks.
+ */
+static void which_events(void **state)
+{
+    static const struct pmu_event branches = EVENT_BRANCHES;
+    struct identity id = t->cpu;
+
+    (void)state;
+    assert_true(counters_have_event(&id, &branches));
+    id.leaf0a_ebx = ~(UINT32_C(1) << 5);
+    assert_true(counters_have_event(&id, &branches));
+    id.leaf0a_ebx = UINT32_C(1) << 5;
+    assert_false(counters_have_event(&id, &branches));
+    id.leaf0a_ebx = 0;
+    id.leaf0a_eax = 0x06300404;
+    assert_true(counters_have_event(&id, &branches));
+    id.leaf0a_eax = 0x05300404;
+    assert_false(counters_have_event(&id, &branches));
+}
+
+static void what_is_known(void **state)
+{
+    static const struct {
+        uint8_t version;
+        uint16_t model;
+        uint8_t core_type;
+        uint32_t leaf_max;
+        bool known, in_part;
+    } rows[] = {
+        {4, 0x5e, 0, 0x16, true, false},    {4, 0xcc, 0, 0x16, true, false},
+        {5, 0x6a, 0, 0x1b, true, false},    {5, 0xcc, 0, 0x1b, false, false},
+        {5, 0x97, 0x40, 0x20, false, true}, {5, 0x97, 0x40, 0x22, false, true},
+        {5, 0x97, 0x40, 0x23, true, false}, {5, 0x97, 0x20, 0x20, true, false},
+        {6, 0x6a, 0, 0x23, false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct identity id = t->cpu;
+
+        id.perfmon_version = rows[i].version;
+        id.model = rows[i].model;
+        id.core_type = rows[i].core_type;
+        id.leaf_max = rows[i].leaf_max;
+        assert_int_equal(counters_all_known(&id), rows[i].known);
+        assert_int_equal(counters_told_in_part(&id), rows[i].in_part);
+    }
+}
+
+/* Of one counter that holds PC [19] all are said to; where it is pins, too. */
+static void pin_control(void **state)
+{
+    (void)state;
+    for (unsigned held = 0; held < 16; held++) {
+        set_up(NULL);
+        assert_true(counters_claim(t));
+        for (unsigned n = 0; n < 4; n++)
+            if ((held >> n & 1) == 0)
+                fake_msr(IA32_PERFEVTSEL(n))->writable = ~BIT(19);
+        assert_int_equal(counters_have_pc(t, BITS(3, 0)), held != 0);
+        assert_int_equal(counters_have_pc(t, BITS(1, 0)), (held & 3) != 0);
+        for (unsigned n = 0; n < 4; n++)
+            assert_int_equal(*reg(IA32_PERFEVTSEL(n)), 0);
+        t->cpu.model = 0x1a;
+        assert_true(counters_have_pc(t, BITS(3, 0)));
+    }
+}
+
+/* --- Taken over ---------------------------------------------------------- */
+
+static void taken_over(void **state)
+{
+    const uint64_t freeze = BIT(11) | BIT(12) | BIT(14);
+
+    (void)state;
+    *reg(IA32_PEBS_ENABLE) = 3;
+    *reg(IA32_DEBUGCTL) = freeze | BIT(13) | BIT(1);
+    *reg(IA32_FIXED_CTR_CTRL) = 0xb0;
+    *reg(IA32_PERF_GLOBAL_CTRL) = 0xf;
+    *reg(IA32_PERF_GLOBAL_STATUS) = BIT(2) | BIT(62);
+    for (unsigned n = 0; n < 4; n++) {
+        *reg(IA32_PERFEVTSEL(n)) = n == 1 ? 0x4300c0 : 0x300c0;
+        *reg(IA32_A_PMC(n)) = 5;
+    }
+    for (unsigned n = 0; n < 3; n++)
+        *reg(IA32_FIXED_CTR(n)) = 6;
+    fake_written_count = 0;
+    assert_true(counters_claim(t));
+    assert_int_equal(fake_written[0], IA32_PERF_GLOBAL_CTRL);
+    assert_int_equal(*reg(IA32_PERF_GLOBAL_CTRL), 0);
+    assert_int_equal(*reg(IA32_PEBS_ENABLE), 0);
+    assert_int_equal(*reg(IA32_DEBUGCTL), BIT(13) | BIT(1));
+    assert_int_equal(*reg(IA32_FIXED_CTR_CTRL), 0);
+    assert_int_equal(*reg(IA32_PERF_GLOBAL_STATUS_RESET), BIT(2) | BIT(62));
+    for (unsigned n = 0; n < 4; n++)
+        assert_true(*reg(IA32_PERFEVTSEL(n)) == 0 && *reg(IA32_A_PMC(n)) == 0);
+    for (unsigned n = 0; n < 3; n++)
+        assert_int_equal(*reg(IA32_FIXED_CTR(n)), 0);
+    assert_true(said("in use before the test: IA32_PERFEVTSEL1 (187H) = "
+                     "0x4300c0, IA32_PERF_GLOBAL_CTRL (38FH) = 0xf"));
+    assert_false(said("IA32_PERFEVTSEL0"));
+    assert_true(said("IA32_FIXED_CTR_CTRL (38DH) = 0xb0"));
+    assert_true(said("IA32_PEBS_ENABLE (3F1H) = 0x3"));
+    /* Once more: what the test itself has done is not in use before it. */
+    const size_t bytes = t->text_bytes;
+    *reg(IA32_PERFEVTSEL(2)) = 0x4300c0;
+    *reg(IA32_FIXED_CTR_CTRL) = 3;
+    assert_true(counters_claim(t));
+    assert_int_equal(t->text_bytes, bytes);
+    fake_written_count = 0;
+    restore_msrs(t);
+    assert_int_equal(fake_written[fake_written_count - 1],
+                     IA32_PERF_GLOBAL_CTRL);
+    assert_int_equal(*reg(IA32_PERF_GLOBAL_CTRL), 0xf);
+    assert_int_equal(*reg(IA32_PEBS_ENABLE), 3);
+    assert_int_equal(*reg(IA32_DEBUGCTL), freeze | BIT(13) | BIT(1));
+    assert_int_equal(*reg(IA32_PERFEVTSEL(1)), 0x4300c0);
+    assert_int_equal(*reg(IA32_A_PMC(3)), 5);
+    assert_int_equal(*reg(IA32_FIXED_CTR(2)), 6);
+}
+
+/* What is clear is not written; what is not there neither. */
+static void not_written(void **state)
+{
+    (void)state;
+    fake_msr(IA32_PEBS_ENABLE);
+    *reg(IA32_DEBUGCTL) = BIT(13);
+    assert_true(counters_claim(t));
+    assert_int_equal(fake_msr(IA32_PEBS_ENABLE)->writes, 0);
+    assert_int_equal(fake_msr(IA32_DEBUGCTL)->writes, 0);
+    assert_int_equal(fake_msr(IA32_PERF_GLOBAL_STATUS_RESET)->writes, 0);
+    assert_int_equal(fake_msr(IA32_PMC(0))->writes, 0);
+    set_up(NULL);
+    fake_msr_remove(IA32_DEBUGCTL);
+    t->cpu.full_width_writes = false;
+    assert_true(counters_claim(t));
+    assert_int_equal(fake_msr(IA32_A_PMC(0))->writes, 0);
+    assert_int_equal(fake_msr(IA32_PMC(0))->writes, 1);
+}
+
+static void cannot_be_taken_over(void **state)
+{
+    static const uint32_t needed[] = {0x38f, 0x38d, 0x186, 0x189,
+                                      0x4c1, 0x309, 0x30b};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+        set_up(NULL);
+        fake_msr(needed[i])->write_vector = HW_GP;
+        assert_false(counters_claim(t));
+        assert_true(t->verdict == VERDICT_FAIL || t->verdict == VERDICT_ERROR);
+    }
+    set_up(NULL);
+    *reg(IA32_PEBS_ENABLE) = 1;
+    fake_msr(IA32_PEBS_ENABLE)->write_vector = HW_GP;
+    assert_false(counters_claim(t));
+    set_up(NULL);
+    *reg(IA32_DEBUGCTL) = BIT(12);
+    fake_msr(IA32_DEBUGCTL)->write_vector = HW_GP;
+    assert_false(counters_claim(t));
+}
+
+/* MSR_PERF_METRICS after IA32_FIXED_CTR3, and given back after it. */
+static void metrics(void **state)
+{
+    unsigned written[2] = {0, 0}, restored[2] = {0, 0};
+
+    (void)state;
+    t->cpu.perf_capabilities |= BIT(15);
+    t->cpu.fixed_counters = 4;
+    t->cpu.fixed_set = 15;
+    *reg(IA32_FIXED_CTR(3)) = 9;
+    *reg(MSR_PERF_METRICS) = 8;
+    assert_true(counters_claim(t));
+    for (unsigned i = 0; i < fake_written_count; i++)
+        if (fake_written[i] == IA32_FIXED_CTR(3))
+            written[0] = i;
+        else if (fake_written[i] == MSR_PERF_METRICS)
+            written[1] = i;
+    assert_true(written[0] < written[1]);
+    assert_true(*reg(MSR_PERF_METRICS) == 0 && *reg(IA32_FIXED_CTR(3)) == 0);
+    fake_written_count = 0;
+    restore_msrs(t);
+    for (unsigned i = 0; i < fake_written_count; i++)
+        if (fake_written[i] == IA32_FIXED_CTR(3))
+            restored[0] = i;
+        else if (fake_written[i] == MSR_PERF_METRICS)
+            restored[1] = i;
+    assert_true(restored[0] < restored[1]);
+    assert_true(*reg(MSR_PERF_METRICS) == 8 && *reg(IA32_FIXED_CTR(3)) == 9);
+}
+
+/* --- Programmed ---------------------------------------------------------- */
+
+static void programmed(void **state)
+{
+    static const struct pmu_event cycles = EVENT_CORE_CYCLES,
+                                  branches = EVENT_BRANCHES;
+    struct counters c;
+
+    (void)state;
+    assert_true(counters_claim(t));
+    for (unsigned n = 0; n < 4; n++)
+        *reg(IA32_PMC(n)) = 77;
+    assert_true(counters_program(&c, t, 3, &cycles, true));
+    for (unsigned n = 0; n < 3; n++) {
+        assert_int_equal(*reg(IA32_PERFEVTSEL(n)), 0x43003c);
+        assert_int_equal(*reg(IA32_PMC(n)), 0);
+    }
+    assert_int_equal(*reg(IA32_PERFEVTSEL(3)), 0);
+    assert_int_equal(*reg(IA32_PMC(3)), 77);
+    assert_int_equal(*reg(IA32_FIXED_CTR_CTRL), 0x30);
+    assert_int_equal(*reg(IA32_PERF_GLOBAL_CTRL), 0);
+    assert_int_equal(c.enable, BIT(33) | 7);
+    assert_int_equal(c.gp_mask, BITS(47, 0));
+    assert_int_equal(c.fixed_mask, BITS(47, 0));
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    /* None of its own; or it is not there. */
+    assert_true(counters_program(&c, t, 4, &branches, true));
+    assert_int_equal(c.enable, 15);
+    assert_int_equal(*reg(IA32_FIXED_CTR_CTRL), 0);
+    t->cpu.fixed_counters = 1;
+    assert_true(counters_program(&c, t, 4, &cycles, true));
+    assert_int_equal(c.enable, 15);
+    t->cpu.fixed_bits = 0;
+    assert_true(counters_program(&c, t, 4, &event, true));
+    assert_int_equal(c.fixed_mask, 0);
+}
+
+/* Counter 3 may fail to hold where nothing is promised, the others may not. */
+static void held(void **state)
+{
+    static const struct {
+        uint32_t msr;
+        uint64_t lost;
+        enum verdict promised, not_promised;
+        const char *line;
+    } rows[] = {
+        {0x186, BIT(16), VERDICT_FAIL, VERDICT_FAIL,
+         "IA32_PERFEVTSELx (186H) written with 0x4300c0 reads as 0x4200c0"},
+        {0x189, BIT(16), VERDICT_FAIL, VERDICT_PASS,
+         "IA32_PERFEVTSELx (189H) written with 0x4300c0 reads as 0x4200c0"},
+        {0x38d, BIT(1), VERDICT_FAIL, VERDICT_FAIL, "38DH) written with 0x3"},
+        {0x38f, BIT(2), VERDICT_FAIL, VERDICT_FAIL, "38FH) as it opens"},
+        {0x38f, BIT(3), VERDICT_FAIL, VERDICT_PASS, ""},
+    };
+    struct counters c;
+
+    (void)state;
+    for (unsigned promised = 0; promised < 2; promised++)
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            set_up(NULL);
+            assert_true(counters_claim(t));
+            fake_msr(rows[i].msr)->writable = ~rows[i].lost;
+            assert_true(counters_program(&c, t, 4, &event, promised != 0));
+            assert_int_equal(t->verdict, promised != 0 ? rows[i].promised
+                                                       : rows[i].not_promised);
+            assert_true(said(rows[i].line));
+        }
+}
+
+/* Modulo their width, from what was read last. */
+static void counted_modulo(void **state)
+{
+    struct counters c;
+    struct sample s;
+
+    (void)state;
+    assert_true(counters_claim(t));
+    assert_true(counters_program(&c, t, 4, &event, true));
+    windows = smi_in = 0;
+    c.last[2] = *reg(IA32_PMC(2)) = BITS(47, 0);
+    c.last_fixed = *reg(IA32_FIXED_CTR(0)) = BITS(47, 0) - 3;
+    assert_true(counters_sample(&c, window, &s));
+    assert_true(s.gp[0] == 21 && s.gp[1] == 21 && s.gp[3] == 21);
+    assert_int_equal(s.gp[2], 21);
+    assert_int_equal(s.fixed, 21);
+    counters_repair(&c);
+    for (unsigned n = 0; n < 4; n++)
+        assert_true(*reg(IA32_PMC(n)) == 0 && c.last[n] == 0);
+    assert_true(*reg(IA32_FIXED_CTR(0)) == 0 && c.last_fixed == 0);
+}
+
 static void programmed_again_after_an_smi(void **state)
 {
     struct counters c;
@@ -89,6 +410,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programmed_again_after_an_smi),
+        cmocka_unit_test_setup(how_many, set_up),
+        cmocka_unit_test_setup(which_events, set_up),
+        cmocka_unit_test_setup(what_is_known, set_up),
+        cmocka_unit_test_setup(pin_control, set_up),
+        cmocka_unit_test_setup(taken_over, set_up),
+        cmocka_unit_test_setup(not_written, set_up),
+        cmocka_unit_test_setup(cannot_be_taken_over, set_up),
+        cmocka_unit_test_setup(metrics, set_up),
+        cmocka_unit_test_setup(programmed, set_up),
+        cmocka_unit_test_setup(held, set_up),
+        cmocka_unit_test_setup(counted_modulo, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
