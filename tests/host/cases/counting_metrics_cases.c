@@ -30,9 +30,12 @@ enum {
 static const struct piece piece_work = {.instructions = 120, .jumps = 12};
 
 /* Counted as a window is closed, whatever ran. */
+static unsigned rounds;
+
 void counting_work(void *unused)
 {
     (void)unused;
+    rounds++;
 }
 
 static struct {
@@ -121,7 +124,10 @@ static void as_documented(void **state)
 {
     (void)state;
     begin(0x6a);
+    rounds = 0;
     expect_case(rings_end(), VERDICT_PASS, "retiring: 96 of 255");
+    /* In six of the windows, and once beside the event. */
+    assert_int_equal(rounds, 6 * 64 + 1);
     assert_int_equal(device.windows, USER);
     assert_non_null(strstr(t->text, "backend bound: 63 of 255"));
     assert_int_equal(*msr(IA32_FIXED_CTR(3)), 0);
