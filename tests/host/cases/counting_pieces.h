@@ -290,11 +290,30 @@ static inline void run_window(uint64_t enable, const struct piece *pieces,
 
 /* --- Registers ----------------------------------------------------------- */
 
+/* What has to be 0. */
+static uint64_t reserved(uint32_t number)
+{
+    uint64_t places = 0;
+
+    for (unsigned p = 0; p < PLACES_END; p++)
+        places |= has_place(p) ? BIT(p) : 0;
+    if (number - IA32_A_PMC(0) < counters ||
+        number - IA32_FIXED_CTR(0) < fixed_counters)
+        return ~WIDTH;
+    if (number - IA32_PERFEVTSEL(0) < counters)
+        return BITS(63, 35);
+    if (number == IA32_PERF_GLOBAL_CTRL)
+        return ~(places | IA32_PERF_GLOBAL_CTRL_PERF_METRICS);
+    return 0;
+}
+
 /* C1H and 4C1H are one counter (SDM 3B, "Full-Width Writes"). */
 static int access_counters(uint32_t number, const uint64_t *written)
 {
     if (written == NULL)
         return HW_NO_FAULT;
+    if ((*written & reserved(number)) != 0)
+        return HW_GP;
     if (number - IA32_PMC(0) < counters)
         *msr(number) = *msr(IA32_A_PMC(number - IA32_PMC(0))) =
             (uint64_t)(int64_t)(int32_t)(uint32_t)*written & WIDTH;
