@@ -14,7 +14,7 @@
     C(counter_overflow_bits, 7 + 5 * 3 + 2 * 4 + 6 * 3 + 2 + 1 + 4 + 11)  \
     C(counter_pause, 20 * 5)                                              \
     C(counter_pmi, 7 * 22 + 8 * (4 * 3 + 3 * 4) + 2 + 4 * 2 + 6 + 4 * 2)  \
-    C(counter_registers, 0)                                               \
+    C(counter_registers, 6 + 5 + 1 + 6 + 7 + 4 + 1 + 3 + 2)               \
     C(counter_reserved_bits, 0)                                           \
     C(counter_while_running, 4 * (6 * 8 + 2) + 2 * 8 + 3 + 2 * 8 + 8 + 7) \
     C(counters_independent, 0)                                            \
@@ -180,7 +180,18 @@ static void optional_status_bits(void **state)
     assert_non_null(strstr(t->text, "0x80000000000000 stays set after 390H"));
 }
 
-/* As NMI once for each counter, and once. */
+/* One that was set before, and cannot be cleared. */
+static void status_that_stays(void **state)
+{
+    (void)state;
+    power_on(&test_counter_registers, STATUS_KEPT);
+    device.place = 2;
+    *reg(IA32_PERF_GLOBAL_STATUS) = BIT(2);
+    assert_int_equal(run_case(), VERDICT_FAIL);
+    assert_non_null(strstr(t->text, "(38EH) is 0x4 after all that was set"));
+}
+
+/* As NMI once for each counter, and once; once with LBRs frozen too. */
 static void interrupts_as_nmi(void **state)
 {
     (void)state;
@@ -188,6 +199,7 @@ static void interrupts_as_nmi(void **state)
     assert_int_equal(device.nmis, 7);
     assert_int_equal(verdict_of(&test_freeze_on_pmi, NONE), VERDICT_PASS);
     assert_int_equal(device.nmis, 1);
+    assert_int_equal(device.lbrs_too, 1);
 }
 
 /* Before version 4 the interrupt clears 38FH, and there is no CTR_Frz. */
@@ -221,6 +233,7 @@ int main(void)
         cmocka_unit_test(sees_it_of_each_counter),
         cmocka_unit_test(carries_into_each_bit),
         cmocka_unit_test(optional_status_bits),
+        cmocka_unit_test(status_that_stays),
         cmocka_unit_test(interrupts_as_nmi),
         cmocka_unit_test(freezes_before_version_4),
         cmocka_unit_test(late_interrupts),

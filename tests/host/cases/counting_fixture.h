@@ -75,8 +75,9 @@ static struct {
     unsigned place, bit;            /* of what */
     bool pmi, pmi_masked, pmi_held; /* hw_pmi_begin(), _mask(), _hold() */
     unsigned pmis, masked;
-    unsigned nmis;   /* times that they were asked for as NMI */
-    uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
+    unsigned lbrs_too; /* PMIs that freeze LBRs as well */
+    unsigned nmis;     /* times that they were asked for as NMI */
+    uint64_t enable;   /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
@@ -315,6 +316,7 @@ uint64_t ring3_rdpmc(struct ring3 *ring3, uint32_t index)
 bool hw_pmi_begin(bool nmi)
 {
     device.nmis += nmi;
+    device.lbrs_too += (*reg(IA32_DEBUGCTL) & BITS(12, 11)) == BITS(12, 11);
     device.pmi = true;
     device.pmi_masked = device.pmi_held = false;
     device.pmis = device.masked = 0;
