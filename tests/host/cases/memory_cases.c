@@ -183,6 +183,68 @@ static void every_later_deviation(void **state)
         VERDICT_FAIL);
 }
 
+/* Of loads of 5 and of 230 cycles: the least that counts, one more than each
+ * takes, and what it takes. */
+static void thresholds_tried(void **state)
+{
+    static const uint64_t tried[] = {3, 6,   32, 128, 512, 5,
+                                     3, 231, 32, 128, 512, 230};
+    unsigned at = 0;
+
+    (void)state;
+    assert_int_equal(verdict_of(&test_load_latency_threshold, 0x5e, NONE),
+                     VERDICT_PASS);
+    for (unsigned i = 0; i < thresholds_count && at < 12; i++)
+        at += thresholds[i] == tried[at];
+    assert_int_equal(at, 12);
+    assert_null(strstr(t->text, "OBSERVED"));
+    assert_int_equal(verdict_of(&test_load_latency_source, 0x5e, NONE),
+                     VERDICT_PASS);
+    assert_int_equal(thresholds[0], 3);
+}
+
+/* Only of the first level it is known that it takes little more than 4. */
+static void latencies_of_levels(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict_of(&test_load_latency_source, 0x5e, ALL_SLOWER),
+                     VERDICT_FAIL);
+    assert_non_null(strstr(t->text, "half of the loads from L1 took 45 core"));
+    assert_null(strstr(t->text, "half of those from"));
+    assert_int_equal(verdict_of(&test_load_latency_source, 0x5e, L2_SLOWER),
+                     VERDICT_PASS);
+}
+
+/* A cache of level 3 that need not have what the second one has had no room
+ * for: CPUID.04H:EDX[1]. */
+static void inclusive(void **state)
+{
+    static const struct {
+        uint32_t edx; /* of level 3, the third of the list */
+        uint32_t leaf_max;
+        enum verdict verdict;
+    } rows[] = {{0, 0x16, VERDICT_PASS},
+                {4, 0x16, VERDICT_PASS},
+                {2, 0x16, VERDICT_FAIL},
+                {0, 3, VERDICT_FAIL}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        power_on(&test_load_latency_source, 0x5e, L3_SAYS_MEMORY);
+        fake_cpuid(4, 0, 0x21, 0, 0, 0);
+        fake_cpuid(4, 1, 0x43, 0, 0, 2);
+        fake_cpuid(4, 2, 0x63, 0, 0, rows[i].edx);
+        t->cpu.leaf_max = rows[i].leaf_max;
+        test_load_latency_source.body(t);
+        restore_msrs(t);
+        t->text[t->text_bytes] = '\0';
+        if (t->verdict != rows[i].verdict)
+            fail_msg("row %u: %s", (unsigned)i, t->text);
+    }
+    assert_non_null(strstr(t->text, "loads meant for L3: A0H[3:0] says so in "
+                                    "0 of"));
+}
+
 /* Processor 1 has the lines, and has stored to them, or not. */
 static void lines_of_another_core(void **state)
 {
@@ -238,6 +300,9 @@ int main(void)
         cmocka_unit_test(no_errata),
         cmocka_unit_test(every_deviation),
         cmocka_unit_test(every_later_deviation),
+        cmocka_unit_test(thresholds_tried),
+        cmocka_unit_test(latencies_of_levels),
+        cmocka_unit_test(inclusive),
         cmocka_unit_test(lines_of_another_core),
     };
 

@@ -74,10 +74,13 @@ enum deviation {
     L2_MISSES_WITH_L2,
     COUNTER_2_SILENT,
     LATENCIES_SWAPPED, /* of the two, where there are two */
-    SNOOP_NEVER,       /* of what another core has modified, */
-    SNOOP_ALWAYS,      /* or has not */
-    SNOOP_THIRD,       /* in every third record of each */
-    SNOOP_MEMORY,      /* as if it were in no cache */
+    ALL_SLOWER,        /* loads, by 40 cycles */
+    L2_SLOWER,         /* as slow as L3 nearly: no one says how fast it is */
+    L3_SAYS_MEMORY,
+    SNOOP_NEVER,  /* of what another core has modified, */
+    SNOOP_ALWAYS, /* or has not */
+    SNOOP_THIRD,  /* in every third record of each */
+    SNOOP_MEMORY, /* as if it were in no cache */
 };
 
 static struct {
@@ -197,6 +200,8 @@ static uint64_t source_of(const struct access *a)
         return 0xa;
     case SOURCE_RESERVED_BIT:
         return a->from | BIT(6);
+    case L3_SAYS_MEMORY:
+        return a->from == 4 ? 0xa : a->from;
     default:
         return a->from;
     }
@@ -365,6 +370,10 @@ static struct access plain(const struct memory_walk *walk)
         a.from = 3, a.latency = 12, a.l1 = false;
     if (walk->step >= 65536)
         a.from = 4, a.latency = 42, a.l1 = false;
+    if (device.is == ALL_SLOWER)
+        a.latency += 40;
+    if (device.is == L2_SLOWER && a.from == 3)
+        a.latency = 40;
     return a;
 }
 
@@ -393,6 +402,17 @@ WINDOW(locked, a.load = a.store = a.locked = true)
 /* --- The cases over it --------------------------------------------------- */
 
 static uint8_t smt_shift = 1;
+
+/* What was written to MSR_PEBS_LD_LAT. */
+static uint64_t thresholds[64];
+static unsigned thresholds_count;
+
+static int note_threshold(uint32_t msr, const uint64_t *written)
+{
+    if (msr == MSR_PEBS_LD_LAT && written != NULL && thresholds_count < 64)
+        thresholds[thresholds_count++] = *written;
+    return HW_NO_FAULT;
+}
 
 static void power_on(const struct test *test, uint16_t model,
                      enum deviation deviation)
@@ -431,6 +451,8 @@ static void power_on(const struct test *test, uint16_t model,
         fake_msr(IA32_PERFEVTSEL(n))->value = fake_msr(IA32_PMC(n))->value =
             fake_msr(IA32_A_PMC(n))->value = 0;
     fake_msr(MSR_PEBS_LD_LAT)->value = 77;
+    thresholds_count = 0;
+    fake_device = note_threshold;
     if (deviation == THRESHOLD_LOST)
         fake_msr(MSR_PEBS_LD_LAT)->writable = 7;
     if (test != &test_load_latency_snoop)
