@@ -38,6 +38,11 @@ static struct {
         bool tx, levels_ignored;
         int64_t more;
     } wrong;
+    /* A window in which more is executed, or each (0): seen by all counters. */
+    struct {
+        uint32_t instructions, branches;
+        unsigned window;
+    } more;
     uint64_t no_status, no_pmi; /* places */
     bool freezes_not, leaves_mask, pmi_repeats, pmi_while_masked;
     bool inv_ignored, edge_ignored, cmask_ignored;
@@ -263,9 +268,16 @@ static inline void run_beside(uint64_t enable, const struct piece *p)
     }
 }
 
-static void run_piece(uint64_t enable, const struct piece *p)
+static void run_piece(uint64_t enable, const struct piece *piece)
 {
+    struct piece all_of_it = *piece;
+    const struct piece *p = &all_of_it;
     bool counts[PLACES_END];
+
+    if (device.more.window == 0 || device.more.window == device.windows) {
+        all_of_it.instructions += device.more.instructions;
+        all_of_it.jumps += device.more.branches;
+    }
 
     for (unsigned place = 0; place < PLACES_END; place++)
         counts[place] = has_place(place) && enabled(place, enable);

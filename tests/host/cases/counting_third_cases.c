@@ -93,6 +93,66 @@ static void counts_like_the_others(void **state)
     }
 }
 
+/* What all of them count is what the window has, each time. */
+static void counts_the_window(void **state)
+{
+    static const struct {
+        uint32_t instructions, branches;
+        unsigned window;  /* the first five are of instructions */
+        const char *line; /* NULL: it passes */
+    } more[] = {
+        {1, 0, 0, NULL}, /* the WRMSR that closes */
+        {2, 0, 0,
+         "instructions: most of IA32_PMC0-2 out of bounds in 5 of 5 trials; "
+         "wanted 21 to 22"},
+        {UINT32_MAX, 0, 0, "out of bounds in 5 of 5"},
+        {0, 1, 0,
+         "branches: most of IA32_PMC0-2 out of bounds in 5 of 5 trials; "
+         "wanted 8 to 8"},
+        {1, 0, 3,
+         "instructions: most of IA32_PMC0-2 counted 21 to 22 over the same "
+         "window; wanted one count"},
+        {2, 0, 4, "out of bounds in 1 of 5 trials"},
+        {0, UINT32_MAX, 8, "branches: most of IA32_PMC0-2 counted 7 to 8"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+        begin_row(&rows[0], SOUND);
+        device.more.instructions = more[i].instructions;
+        device.more.branches = more[i].branches;
+        device.more.window = more[i].window;
+        expect_case(third_end(),
+                    more[i].line == NULL ? VERDICT_PASS : VERDICT_FAIL,
+                    more[i].line == NULL ? "" : more[i].line);
+    }
+    /* A few instructions may be an erratum's (HSD140), not more. */
+    for (unsigned few = 0; few < 2; few++) {
+        begin_row(&rows[0], SOUND);
+        t->cpu.model = 0x3c;
+        device.more.instructions = few != 0 ? 5 : 6;
+        expect_case(third_end(), few != 0 ? VERDICT_KNOWN : VERDICT_FAIL,
+                    "out of bounds in 5 of 5");
+        begin_row(&rows[0], SOUND);
+        t->cpu.model = 0x3c;
+        set_wrong(1, 0xc0, few != 0 ? 4 : 5);
+        expect_case(third_end(), few != 0 ? VERDICT_KNOWN : VERDICT_FAIL,
+                    "IA32_PMC1 (C2H) counted instructions differently from "
+                    "most of IA32_PMC0-2 in 5 of 5 trials, by up to ");
+    }
+}
+
+/* Without an event there are no trials of it. */
+static void counts_what_is_enumerated(void **state)
+{
+    (void)state;
+    begin_row(&rows[0], SOUND);
+    t->cpu.leaf0a_ebx = BIT(5) & UINT32_MAX;
+    expect_case(third_end(), VERDICT_PASS,
+                "branches: not enumerated (CPUID.0AH:EBX[5])");
+    assert_int_equal(device.windows, 2 * TRIALS);
+}
+
 /* Beside transactions alone: where these are forced to abort it holds. */
 static void beside_transactions(void **state)
 {
@@ -565,6 +625,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_like_the_others),
+        cmocka_unit_test(counts_the_window),
+        cmocka_unit_test(counts_what_is_enumerated),
         cmocka_unit_test(beside_transactions),
         cmocka_unit_test(forced),
         cmocka_unit_test(sdv_is_not_set_unasked),
