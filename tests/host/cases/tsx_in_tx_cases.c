@@ -137,14 +137,14 @@ static int access(uint32_t number, const uint64_t *written)
 bool hw_pmi_begin(bool nmi)
 {
     assert_false(nmi);
-    wrong.pmi = !wrong.no_apic;
+    wrong.pmi = fake_pmi = !wrong.no_apic;
     wrong.interrupts = 0;
     return wrong.pmi;
 }
 
 void hw_pmi_end(void)
 {
-    wrong.pmi = false;
+    wrong.pmi = fake_pmi = false;
 }
 
 unsigned hw_pmi_count(void)
