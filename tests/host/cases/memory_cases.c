@@ -213,6 +213,43 @@ static void latencies_of_levels(void **state)
     assert_null(strstr(t->text, "half of those from"));
     assert_int_equal(verdict_of(&test_load_latency_source, 0x5e, L2_SLOWER),
                      VERDICT_PASS);
+    assert_int_equal(verdict_of(&test_load_latency_source, 0x5e, L2_SLOWEST),
+                     VERDICT_FAIL);
+    assert_non_null(strstr(t->text, "half of the loads from L2 took 50 core "
+                                    "cycles or more, half of those from L3 "
+                                    "42; wanted more"));
+}
+
+/* Each row of stores by itself. */
+static void status_of_stores(void **state)
+{
+    static const struct {
+        enum deviation deviation;
+        const char *lines[2];
+    } rows[] = {
+        {L1D_HIT_NEVER,
+         {"FAIL: stores to lines stored to just before: A0H[0]"}},
+        {L1D_HIT_ALWAYS, {"FAIL: stores to lines just flushed (CLFLUSH): A0H"}},
+        {STLB_NEVER, {"FAIL: stores to pages just invalidated (INVLPG): A0H"}},
+        {STLB_ALWAYS,
+         {"FAIL: stores to one page, again and again: A0H[4]",
+          "FAIL: stores to 16 pages, locked: A0H[4]"}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        unsigned lines = 0;
+
+        verdict_of(&test_precise_store_status, 0x3a, rows[i].deviation);
+        for (const char *at = t->text; (at = strstr(at, "FAIL: ")) != NULL;
+             at++)
+            lines++;
+        for (unsigned n = 0; n < 2 && rows[i].lines[n] != NULL; n++, lines--)
+            if (strstr(t->text, rows[i].lines[n]) == NULL)
+                fail_msg("not \"%s\": %s", rows[i].lines[n], t->text);
+        if (lines != 0)
+            fail_msg("%u lines more: %s", lines, t->text);
+    }
 }
 
 /* A cache of level 3 that need not have what the second one has had no room
@@ -302,6 +339,7 @@ int main(void)
         cmocka_unit_test(every_later_deviation),
         cmocka_unit_test(thresholds_tried),
         cmocka_unit_test(latencies_of_levels),
+        cmocka_unit_test(status_of_stores),
         cmocka_unit_test(inclusive),
         cmocka_unit_test(lines_of_another_core),
     };

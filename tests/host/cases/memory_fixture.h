@@ -76,6 +76,7 @@ enum deviation {
     LATENCIES_SWAPPED, /* of the two, where there are two */
     ALL_SLOWER,        /* loads, by 40 cycles */
     L2_SLOWER,         /* as slow as L3 nearly: no one says how fast it is */
+    L2_SLOWEST,        /* slower than L3 */
     L3_SAYS_MEMORY,
     SNOOP_NEVER,  /* of what another core has modified, */
     SNOOP_ALWAYS, /* or has not */
@@ -374,6 +375,8 @@ static struct access plain(const struct memory_walk *walk)
         a.latency += 40;
     if (device.is == L2_SLOWER && a.from == 3)
         a.latency = 40;
+    if (device.is == L2_SLOWEST && a.from == 3)
+        a.latency = 50;
     return a;
 }
 
