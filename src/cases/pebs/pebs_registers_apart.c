@@ -32,7 +32,10 @@ struct attempt {
     const struct registers *r;
     uint64_t places;
     unsigned written;
-    uint64_t status; /* IA32_PERF_GLOBAL_STATUS before it */
+    /* IA32_PERF_GLOBAL_STATUS before all of it; what it became when all were
+     * written, with this one, else r->count. */
+    uint64_t status, became;
+    unsigned by;
     uint64_t got[2][MOST], after[2];
 };
 
@@ -80,18 +83,44 @@ static void add_pebs(struct registers *r, struct test_context *t)
         debugctl ^ IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI);
 }
 
+/* The bit of each counter is 1 where software can set it, all others are 0. */
+static bool set_status(const struct attempt *a)
+{
+    const uint64_t status = msr_value(a->t, IA32_PERF_GLOBAL_STATUS);
+
+    return (status == 0 || counters_clear_status(a->t, status)) &&
+           (test_cpu(a->t)->perfmon_version < 4 ||
+            set_msr_again(a->t, IA32_PERF_GLOBAL_STATUS_SET, a->places));
+}
+
+/* All with their own values. */
+static bool write_all(struct attempt *a)
+{
+    const struct registers *r = a->r;
+
+    a->by = r->count;
+    if (!set_status(a))
+        return false;
+    a->status = msr_value(a->t, IA32_PERF_GLOBAL_STATUS);
+    for (unsigned i = 0; i < r->count; i++) {
+        if (!set_msr_again(a->t, r->held[i].msr, r->held[i].value[0]))
+            return false;
+        const uint64_t status = msr_value(a->t, IA32_PERF_GLOBAL_STATUS);
+        if (a->by == r->count && status != a->status) {
+            a->by = i;
+            a->became = status;
+        }
+    }
+    return set_status(a);
+}
+
 static bool write_one(void *argument)
 {
     struct attempt *a = argument;
     const struct registers *r = a->r;
 
-    for (unsigned i = 0; i < r->count; i++)
-        if (!set_msr_again(a->t, r->held[i].msr, r->held[i].value[0]))
-            return false;
-    if (test_cpu(a->t)->perfmon_version >= 4 &&
-        !set_msr_again(a->t, IA32_PERF_GLOBAL_STATUS_SET, a->places))
+    if (!write_all(a))
         return false;
-    a->status = msr_value(a->t, IA32_PERF_GLOBAL_STATUS);
     for (unsigned back = 0; back < 2; back++) {
         const struct held *w = &r->held[a->written];
 
@@ -102,6 +131,18 @@ static bool write_one(void *argument)
         a->after[back] = msr_value(a->t, IA32_PERF_GLOBAL_STATUS);
     }
     return true;
+}
+
+/* By the first write that changed it. */
+static void check_first(const struct attempt *a)
+{
+    const struct held *w = &a->r->held[a->by % a->r->count];
+    char by[MSR_NAME_BYTES];
+
+    check(a->t, a->by == a->r->count,
+          "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx, and is 0x%lx after %s was "
+          "written with 0x%lx; wanted no change",
+          a->status, a->became, msr_name(w->msr, by), w->value[0]);
 }
 
 /* After the write with the other value, or the one back to its own. */
@@ -175,6 +216,7 @@ TEST(pebs_registers_apart,
     for (a.written = 0; a.written < r.count; a.written++) {
         if (!smi_guard(t, write_one, &a, &repeated))
             return;
+        check_first(&a);
         check_all(&a, 0);
         check_all(&a, 1);
     }

@@ -3,6 +3,7 @@
  * the manual says, and over the same with one bit otherwise: each bit of each
  * register that a case is about is seen by it. */
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/harness/context.h"
 #include "tests/host/fakes/fake_hw.h"
 
@@ -32,7 +33,8 @@ enum wrong {
     UNSIGNED, /* a write to C1H is not sign-extended */
     SPLIT,    /* C1H and 4C1H are two registers */
     SPILLS,   /* a write of it inverts the bit of device.other, */
-    CLEARS,   /* or clears it in the status */
+    CLEARS,   /* or clears it in the status, */
+    SETS,     /* or sets it there */
 };
 
 /* --- The registers, by the manual ---------------------------------------- */
@@ -178,6 +180,8 @@ static int access(uint32_t msr, const uint64_t *written)
         *value_of(device.other) ^= BIT(device.bit);
     if (wrong(CLEARS, msr))
         *value_of(IA32_PERF_GLOBAL_STATUS) &= ~BIT(device.bit);
+    if (wrong(SETS, msr))
+        *value_of(IA32_PERF_GLOBAL_STATUS) |= BIT(device.bit);
 
     return HW_NO_FAULT;
 }
@@ -337,6 +341,7 @@ static void registers_apart(void **state)
         IA32_PEBS_ENABLE,    MSR_PEBS_LD_LAT,       IA32_DEBUGCTL};
     const struct test *test = &test_pebs_registers_apart;
     const unsigned count = sizeof(msrs) / sizeof(msrs[0]);
+    char name[MSR_NAME_BYTES];
 
     (void)state;
     for (unsigned i = 0; i < count; i++) {
@@ -345,6 +350,8 @@ static void registers_apart(void **state)
         device.other = msrs[(i + count - 1) % count];
         seen(test, SPILLS, msrs[i], BIT(1));
         seen(test, CLEARS, msrs[i], BIT(1) | BIT(33));
+        seen(test, SETS, msrs[i], BIT(62));
+        assert_non_null(strstr(all[0].text, msr_name(msrs[i], name)));
     }
 }
 

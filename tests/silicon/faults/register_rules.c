@@ -309,3 +309,9 @@ FAULT(debugctl_clears_status,
       .what = "[any] a write of IA32_DEBUGCTL clears GLOBAL_STATUS",
       .caught = {"skylake-2018 on 1 pebs_registers_apart FAIL"},
       .breaks = DEBUGCTL_KEEPS_STATUS)
+
+FAULT(debugctl_sets_status,
+      .what = "[PEBS] a write of IA32_DEBUGCTL sets GLOBAL_STATUS[62]",
+      .caught = {"skylake-2018 on 1 pebs_registers_apart FAIL",
+                 "haswell on 1 pebs_registers_apart FAIL"},
+      .breaks = DEBUGCTL_SETS_NO_STATUS)

@@ -116,6 +116,9 @@ static void change_others(struct processor *p, uint32_t number, uint64_t value)
         msr_write(p, IA32_PEBS_ENABLE, 0);
     if (number == IA32_DEBUGCTL && !faults_rule(m, DEBUGCTL_KEEPS_STATUS, true))
         p->pmu.global_status = 0;
+    if (number == IA32_DEBUGCTL &&
+        !faults_rule(m, DEBUGCTL_SETS_NO_STATUS, true))
+        p->pmu.global_status |= BIT(62);
 }
 
 static bool write_row(struct processor *p, uint32_t number, uint64_t value)
