@@ -563,6 +563,10 @@ $(B)/tests/host/cases/hle_lock_cases: $(call host_object,\
 $(B)/tests/host/cases/lbr_cases: $(call host_object,$(addprefix \
     src/cases/lbr/,lbr_filter.c lbr_registers.c lbr_stack.c \
     lbr_transactions.c))
+$(B)/tests/host/cases/lbr_event_cases: $(call host_object,$(addprefix \
+    src/cases/lbr/,lbr_events.c lbr_while_tracing.c))
+$(B)/tests/host/cases/lbr_freeze_cases: $(call host_object,\
+    src/cases/lbr/lbr_freeze_on_pmi.c)
 $(B)/tests/host/cases/tsx_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,tsx_abort_status.c tsx_aborting_instructions.c \
     tsx_commit.c tsx_exceptions_abort.c tsx_nesting.c tsx_xabort_codes.c \
@@ -593,7 +597,10 @@ $(B)/tests/host/cases/pebs_cases: $(call host_object,$(addprefix \
     enable_bits.c events.c record_layout.c reload.c tsc.c))
 $(B)/tests/host/cases/pebs_buffer_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,buffer_bounds.c buffer_full.c decode_golden.c \
-    eventing_ip.c stop_order.c threshold_pmi.c))
+    eventing_ip.c stop_order.c threshold_pmi.c)) \
+    $(call host_object,src/cases/lbr/lbr_freeze_on_pebs.c)
+$(B)/tests/host/cases/pdir_cases: $(call host_object,\
+    $(wildcard src/cases/pebs/pdir_*.c))
 $(B)/tests/host/cases/pebs_abort_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,inside_tx.c tx_abort.c tx_conflict.c tx_cycles.c))
 # Those that try registers, bit by bit.

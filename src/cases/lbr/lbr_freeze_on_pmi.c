@@ -148,11 +148,11 @@ static void judge(const struct work *work, const struct row *row,
           "FREEZE_LBRS_ON_PMI, as it was, %d",
           work->debugctl, row->freeze);
     const unsigned other = row->place == 1 ? 0 : 1;
-    check(t, after->pmc[other] >= 2 * WORK_BRANCHES,
+    check(t, after->pmc[other] >= WORKS * WORK_BRANCHES,
           "%s counted %lu of %u branches or more, with the overflow among "
           "them; wanted all",
           msr_name(IA32_PMC(other), name), after->pmc[other],
-          2 * WORK_BRANCHES);
+          WORKS * WORK_BRANCHES);
 }
 
 /* Is the interrupt itself among the records but the newest? From there to code

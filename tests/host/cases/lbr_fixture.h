@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lbr_fixture.h - a stack of last branch records for lbr_cases.c: it records
- * the rows of a body as its branches, as the manual says, or with one thing
- * otherwise. */
+/* lbr_fixture.h - a stack of last branch records: it records the rows of a
+ * body as its branches, as the manual says, or with one thing otherwise; and a
+ * case over it. */
 #ifndef TESTS_HOST_CASES_LBR_FIXTURE_H
 #define TESTS_HOST_CASES_LBR_FIXTURE_H
 
@@ -57,6 +57,13 @@ enum wrong {
     DEPTH_KEEPS, /* which leaves the entries */
     TYPE_OF_NEXT,
     UNTIMED,
+    EXCEPTION_UNSAID, /* the branch to the handler of vector `number`, */
+    EXCEPTION_LATE,   /* or it is from the next instruction */
+    RETURN_UNSAID,    /* from a handler */
+    DEBUG_SAID,       /* a debug exception is recorded, */
+    DEBUG_GOES_ON,    /* does not stop the recording, */
+    DEBUG_KEEPS_BTF,
+    DEBUG_CLEARS, /* or clears bit `number` of IA32_DEBUGCTL, too */
 };
 
 /* device.format of architectural ones, as 345H[5:0] has it. */
@@ -66,7 +73,12 @@ static struct {
     enum wrong is;
     unsigned number;
     unsigned model, format, depth;
+    unsigned version; /* of performance monitoring, 0: as most */
+    bool traces;      /* it has Processor Trace, with ToPA */
     unsigned windows;
+    bool stopped;         /* nothing is recorded */
+    const uint8_t *gates; /* NULL: exceptions are not for a body */
+    void (*before)(uint32_t msr, const uint64_t *written); /* each access */
 } device;
 
 static _Alignas(4096) uint64_t root[512];
@@ -130,6 +142,9 @@ BODY(lbr_body_writes, {LBR_JCC | LBR_IN_TX, 8, 4}, {LBR_ABORT, 4, 24})
 BODY(lbr_body_elided, {LBR_JCC, 0, 4}, {LBR_JCC | LBR_IN_TX, 6, 8})
 BODY(lbr_body_elision_aborts, {LBR_REL_JMP | LBR_IN_TX, 4, 8},
      {LBR_ABORT, 20, 0}, {LBR_REL_JMP, 4, 8})
+BODY(lbr_body_exceptions, {LBR_FAR, 0, 4}, {LBR_REL_JMP, 4, 8},
+     {LBR_FAR, 8, 12}, {LBR_FAR, 12, 16})
+BODY(lbr_body_debug, {LBR_REL_JMP, 0, 4})
 const uint8_t lbr_body_nothing[1];
 const struct lbr_row lbr_body_nothing_rows[] = {{LBR_END, 0, 0}};
 const struct lbr_row window_ring3_rows[] = {
@@ -164,6 +179,8 @@ static const struct {
     {lbr_body_writes, lbr_body_writes_rows},
     {lbr_body_elided, lbr_body_elided_rows},
     {lbr_body_elision_aborts, lbr_body_elision_aborts_rows},
+    {lbr_body_exceptions, lbr_body_exceptions_rows},
+    {lbr_body_debug, lbr_body_debug_rows},
 };
 
 /* --- The processor ------------------------------------------------------- */
@@ -259,7 +276,7 @@ static void record(uint32_t kind, uint64_t from, uint64_t to, uint64_t cycles)
     const unsigned depth = wrong(HALF_DEEP) ? device.depth / 2 : device.depth;
     const bool abort = (kind & LBR_ABORT) != 0;
 
-    if (!captured(kind) || (abort && wrong(ABORT_MISSING)))
+    if (device.stopped || !captured(kind) || (abort && wrong(ABORT_MISSING)))
         return;
     from += wrong(FROM_OFF) || (abort && wrong(ABORT_FROM)) ? 256 : 0;
     to += wrong(TO_OFF) || (abort && wrong(ABORT_TO)) ? 1 : 0;
@@ -276,6 +293,47 @@ static void record(uint32_t kind, uint64_t from, uint64_t to, uint64_t cycles)
     fake_msr(MSR_LASTBRANCH_TO_IP(n))->value = to;
     if (device.format == 5)
         fake_msr(MSR_LBR_INFO(n))->value = flags_of(kind) | cycles;
+}
+
+/* SDM 3A, "64-Bit IDT Gate Descriptors". */
+static uint64_t handler_of(unsigned vector)
+{
+    uint16_t part[8];
+
+    memcpy(part, device.gates + 16 * vector, sizeof(part));
+    return part[0] | (uint64_t)part[3] << 16 | (uint64_t)part[4] << 32 |
+           (uint64_t)part[5] << 48;
+}
+
+/* #UD, #DE, and INT n, whose record is from the next. */
+static void exception(unsigned vector, uint64_t from, uint64_t next)
+{
+    const bool is = wrong(EXCEPTION_LATE) && device.number == vector;
+
+    if (!wrong(EXCEPTION_UNSAID) || device.number != vector)
+        record(LBR_FAR, is || vector == TRACE_INT ? next : from,
+               handler_of(vector), 7);
+    if (!wrong(RETURN_UNSAID) || device.number != vector)
+        record(LBR_FAR, at(trace_handler_end), next, 7);
+}
+
+/* "It clears LBR and BTF". */
+static void debug_exception(struct trace_window *w, uint64_t from)
+{
+    const bool arch = device.format == ARCH;
+    uint64_t *own = &fake_msr(IA32_DEBUGCTL)->value;
+    uint64_t debugctl = arch ? *own : w->control;
+
+    if (wrong(DEBUG_SAID))
+        record(LBR_FAR, from, handler_of(1), 7);
+    if (!wrong(DEBUG_KEEPS_BTF))
+        debugctl &= ~IA32_DEBUGCTL_BTF;
+    if (wrong(DEBUG_CLEARS))
+        debugctl &= ~BIT(device.number);
+    w->cells[1] =
+        ((arch ? w->control : debugctl) & ~UINT64_C(1)) | wrong(DEBUG_GOES_ON);
+    if (arch)
+        *own = debugctl;
 }
 
 /* The second jump's time. */
@@ -319,18 +377,27 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
 
     for (unsigned n = 0; w->body == lbr_body_writes && n < LBR_LINES / 2; n++)
         record(row->kind, at(body) + 8, at(body) + 4, 7);
+    static const unsigned vectors[] = {6, 0, TRACE_INT};
+    unsigned exceptions = 0;
+
     for (unsigned n = 0; row->kind != LBR_END; row++, n++) {
         const bool lower = w->body == lbr_body_targets &&
                            row->kind == LBR_IND_JMP &&
                            (w->argument >> n / 2 & 1) == 0;
         if ((row->kind & LBR_MAY) != 0 && !wrong(NO_LENGTH_KEPT))
             continue;
+        if (device.gates != NULL && row->kind == LBR_FAR) {
+            exception(vectors[exceptions++], at(body) + (uint64_t)row->from,
+                      at(body) + (uint64_t)row->to);
+            continue;
+        }
         if (w->body != lbr_body_bits || (w->argument >> n & 1) != 0)
             record(row->kind, at(body) + (uint64_t)row->from,
                    at(body) + (uint64_t)row->to - lower, n != 0 ? cycles : 7);
     }
-    record(LBR_REL_JMP, at(body) + (uint64_t)row->from, at(trace_window_off),
-           7);
+    if (w->body != lbr_body_debug || wrong(DEBUG_GOES_ON))
+        record(LBR_REL_JMP, at(body) + (uint64_t)row->from,
+               at(trace_window_off), 7);
 }
 
 int trace_window(struct trace_window *w)
@@ -353,7 +420,22 @@ int trace_window(struct trace_window *w)
     run_rows(w, chain ? lbr_body_chain : w->body, cycles);
     if (wrong(RETURNED_KEPT) && w->body == lbr_body_calls)
         record(LBR_REL_CALL, 1, 2, 7);
+    if (w->body == lbr_body_debug)
+        debug_exception(w, at(w->body) + 4);
     return HW_NO_FAULT;
+}
+
+void trace_gates(uint8_t gates[TRACE_GATES_BYTES])
+{
+    memset(gates, 0, TRACE_GATES_BYTES);
+}
+
+int trace_window_gates(struct trace_window *w, uint8_t gates[TRACE_GATES_BYTES])
+{
+    device.gates = gates;
+    const int vector = trace_window(w);
+    device.gates = NULL;
+    return vector;
 }
 
 uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
@@ -410,6 +492,8 @@ static bool is_refused(uint32_t msr, uint64_t value)
 /* Writes: what a register refuses, loses, or shares. */
 static int access(uint32_t msr, const uint64_t *written)
 {
+    if (device.before != NULL)
+        device.before(msr, written);
     if (wrong(MSR_MISSING) && msr == device.number)
         return HW_GP;
     if (written == NULL)
@@ -429,6 +513,166 @@ static int access(uint32_t msr, const uint64_t *written)
         fake_current = here;
     }
     return HW_NO_FAULT;
+}
+
+/* --- Running a case ------------------------------------------------------ */
+
+#define PROCESSORS 2
+static struct test_context all[PROCESSORS];
+static struct hw_result results[PROCESSORS];
+static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
+
+/* Register n of one of a processor's entries; NULL: there is none. */
+static uint64_t *entry_of(unsigned n, unsigned entry)
+{
+    static const uint32_t first[2][3] = {
+        {MSR_LASTBRANCH_FROM_IP(0), MSR_LASTBRANCH_TO_IP(0), MSR_LBR_INFO(0)},
+        {IA32_LBR_FROM_IP(0), IA32_LBR_TO_IP(0), IA32_LBR_INFO(0)}};
+
+    return n == 2 && device.format < 5
+               ? NULL
+               : &fake_msr(first[device.format == ARCH][n] + entry)->value;
+}
+
+/* All hold something. */
+static void make_msrs(void)
+{
+    static const uint32_t others[] = {IA32_RTIT_CTL,
+                                      IA32_RTIT_STATUS,
+                                      IA32_RTIT_OUTPUT_BASE,
+                                      IA32_RTIT_OUTPUT_MASK_PTRS,
+                                      IA32_FS_BASE,
+                                      IA32_GS_BASE,
+                                      IA32_EFER,
+                                      IA32_STAR,
+                                      IA32_LSTAR,
+                                      IA32_FMASK};
+    const bool arch = device.format == ARCH;
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        fake_msr(others[i]);
+    fake_msr(IA32_DEBUGCTL)->value =
+        IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN | IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI;
+    fake_msr(arch ? IA32_LBR_CTL : MSR_LBR_SELECT)->value = 4;
+    fake_msr(arch ? IA32_LBR_DEPTH : MSR_LASTBRANCH_TOS)->value =
+        arch ? device.depth : 5;
+    for (unsigned n = 0; n < device.depth; n++)
+        for (unsigned i = 0; i < 3; i++)
+            if (entry_of(i, n) != NULL)
+                *entry_of(i, n) = 0x1000 * (n + 1) + i;
+    if (wrong(MSR_LOSES))
+        fake_msr(device.number)->writable =
+            device.number == MSR_LBR_SELECT || device.number == IA32_LBR_CTL
+                ? ~BIT(3)
+                : ~BIT(0);
+}
+
+static void begin(const struct test *test)
+{
+    fake_reset();
+    fake_processors(PROCESSORS);
+    memset(all, 0, sizeof(all));
+    device.windows = 0;
+    fake_device = access;
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        fake_current = p;
+        make_msrs();
+        identity_read(&all[p].cpu);
+        all[p].cpu.model = (uint16_t)device.model;
+        all[p].cpu.rtm = all[p].cpu.hle = device.format != 3;
+        all[p].cpu.pdcm = true;
+        all[p].cpu.pt = device.traces;
+        all[p].cpu.leaf14_ecx = 1;
+        if (device.version != 0)
+            all[p].cpu.perfmon_version = (uint8_t)device.version;
+        all[p].cpu.perf_capabilities = device.format;
+        all[p].cpu.arch_lbr = device.format == ARCH;
+        all[p].cpu.leaf1c_eax = 0x0b; /* 8, 16 and 32 */
+        all[p].cpu.leaf1c_ebx = all[p].cpu.leaf1c_ecx = 7;
+        all[p].processor = p;
+        all[p].all = all;
+        all[p].results = results;
+        all[p].processors = PROCESSORS;
+        all[p].buffer = memory;
+        context_begin(&all[p], test, 1);
+    }
+    fake_current = 0;
+}
+
+/* What a processor's registers hold. */
+static uint64_t held(unsigned p)
+{
+    const bool arch = device.format == ARCH;
+    uint64_t sum;
+
+    fake_current = p;
+    sum = fake_msr(IA32_DEBUGCTL)->value << 32 ^
+          fake_msr(arch ? IA32_LBR_CTL : MSR_LBR_SELECT)->value << 16 ^
+          fake_msr(arch ? IA32_LBR_DEPTH : MSR_LASTBRANCH_TOS)->value;
+    for (unsigned n = 0; n < device.depth; n++)
+        for (unsigned i = 0; i < 3; i++)
+            if (entry_of(i, n) != NULL)
+                sum = 31 * sum + *entry_of(i, n);
+    fake_current = 0;
+    return sum;
+}
+
+/* The worst of the two. */
+static enum verdict verdict_of(const struct test *test)
+{
+    enum verdict worst = VERDICT_PASS;
+
+    begin(test);
+    const uint64_t before[PROCESSORS] = {held(0), held(1)};
+    test->body(&all[0]);
+    for (unsigned p = 0; p < PROCESSORS && wrong(RIGHT); p++) {
+        fake_current = p;
+        restore_msrs(&all[p]);
+        fake_current = 0;
+        assert_int_equal(held(p), before[p]);
+    }
+    fake_device = NULL;
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        all[p].end = HW_DONE;
+        if (all[p].checks == 0)
+            continue;
+        context_close(&all[p]);
+        if (all[p].verdict != VERDICT_PASS)
+            worst = all[p].verdict;
+    }
+    return worst;
+}
+
+static void generation(unsigned format)
+{
+    device.format = format;
+    device.model = format == 3   ? 0x2a
+                   : format == 4 ? 0x3c
+                   : format == 5 ? 0x5e
+                                 : 0x8f;
+    device.depth = format >= 5 ? 32 : 16;
+    device.is = RIGHT;
+}
+
+static inline void passes(const struct test *test, unsigned format)
+{
+    generation(format);
+    enum verdict verdict = verdict_of(test);
+    if (verdict != VERDICT_PASS)
+        fail_msg("%s, format %u: %d: %s%s", test->name, format, verdict,
+                 all[0].text, all[1].text);
+}
+
+static inline void seen(const struct test *test, unsigned format, enum wrong is,
+                        unsigned number)
+{
+    generation(format);
+    device.is = is;
+    device.number = number;
+    enum verdict verdict = verdict_of(test);
+    if (verdict != VERDICT_FAIL)
+        fail_msg("%s, format %u: wrong %d, %x: %d", test->name, format, is,
+                 number, verdict);
 }
 
 #endif

@@ -3,9 +3,9 @@
  * and interrupt, and of what a record says of where it was made. */
 #include "tests/host/cases/pebs_fixture.h"
 
-extern const struct test test_pebs_buffer_bounds, test_pebs_buffer_full,
-    test_pebs_decode_golden, test_pebs_eventing_ip, test_pebs_stop_order,
-    test_pebs_threshold_pmi;
+extern const struct test test_lbr_freeze_on_pebs, test_pebs_buffer_bounds,
+    test_pebs_buffer_full, test_pebs_decode_golden, test_pebs_eventing_ip,
+    test_pebs_stop_order, test_pebs_threshold_pmi;
 
 static void healthy(void **state)
 {
@@ -102,11 +102,68 @@ static void deviations(void **state)
     expect_rows(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+/* FREEZE_LBRS_ON_PMI, and the interrupt of the buffer. */
+static void branches(void **state)
+{
+    static const struct {
+        unsigned version;
+        const char *line; /* NULL: PASS */
+        struct device device;
+    } rows[] = {
+        {4, NULL, {.branches = BRANCHES_FREEZE}},
+        {3, NULL, {.branches = BRANCHES_FREEZE}},
+        {4, "[58], is 0 after it; wanted 1", {.branches = BRANCHES_GO_ON}},
+        {3, "LBR, is 1 after it; wanted 0", {.branches = BRANCHES_GO_ON}},
+        {4,
+         "FREEZE_LBRS_ON_PMI = 0, the threshold reached, 1 records: LBR_Frz",
+         {.branches = BRANCHES_FREEZE_UNASKED}},
+        {3,
+         "FREEZE_LBRS_ON_PMI = 0, the threshold reached, 1 records: IA32",
+         {.branches = BRANCHES_FREEZE_UNASKED}},
+        {4,
+         "the threshold not reached, 2 records: LBR_Frz",
+         {.branches = BRANCHES_FREEZE_EARLY}},
+        {3,
+         "the threshold not reached, 2 records: IA32",
+         {.branches = BRANCHES_FREEZE_EARLY}},
+        {4,
+         "[58], is 0 after it; wanted 1",
+         {.branches = BRANCHES_FREEZE_UNSAID}},
+        {4, "LBR, is 0 after it; wanted 1", {.branches = BRANCHES_OTHERWISE}},
+        {3, "LBR, is 1 after it; wanted 0", {.branches = BRANCHES_OTHERWISE}},
+        {4, "the branch record", {.not_taken_recorded = true}},
+        {4, "no record was made", {.silent = true}},
+        {4, "RAX (10H) of a record", {.rax = BITS(63, 0)}},
+        {4, "RIP (08H) of the record", {.rip = 1}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin(&test_lbr_freeze_on_pebs);
+        t->cpu.perf_capabilities |= 5;
+        t->cpu.pdcm = true;
+        t->cpu.perfmon_version = (uint8_t)rows[i].version;
+        fake_msr(MSR_LBR_SELECT);
+        fake_msr(MSR_LASTBRANCH_TOS);
+        for (unsigned n = 0; n < 32; n++)
+            *msr(MSR_LASTBRANCH_FROM_IP(n)) = *msr(MSR_LASTBRANCH_TO_IP(n)) =
+                *msr(MSR_LBR_INFO(n)) = n + 1;
+        device = rows[i].device;
+        expect_case(case_end(),
+                    rows[i].line == NULL ? VERDICT_PASS : VERDICT_FAIL,
+                    rows[i].line == NULL ? "" : rows[i].line);
+        for (unsigned n = 0; n < 32; n++)
+            assert_int_equal(*msr(MSR_LASTBRANCH_FROM_IP(n)), n + 1);
+        assert_int_equal(*msr(IA32_DEBUGCTL), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy),
         cmocka_unit_test(deviations),
+        cmocka_unit_test(branches),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,14 +16,19 @@ static void healthy(void **state)
     passes(&test_pebs_enable_bits, "");
     passes(&test_pebs_events, "");
     passes(&test_pebs_record_layout, "format 3: 48 records of 200 bytes");
-    passes(&test_pebs_reload, "");
+    passes(&test_pebs_reload, "very next event after the overflow: 8 of 8");
     passes(&test_pebs_tsc, "");
 }
 
 static void deviations(void **state)
 {
     static const struct row rows[] = {
-        ROW(reload, PASS, "", .late = {64, 63}),
+        ROW(reload, PASS, "very next event after the overflow: 0 of 8",
+            .late = {64, 63}),
+        ROW(reload, PASS, "very next event after the overflow: 0 of 8",
+            .late = {1, 0}),
+        ROW(reload, PASS, "very next event after the overflow: 8 of 8",
+            .late = {0, 1}),
         ROW(reload, FAIL, "record 0 is of event 116", .late = {65, 0}),
         ROW(reload, FAIL, "record 1 is of event", .late = {0, 64}),
         ROW(reload, FAIL, "record 0 is of event 50", .late = {-1, 0}),

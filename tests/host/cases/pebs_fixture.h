@@ -58,6 +58,15 @@ struct device {
         FREEZES_UNSAID,
         FREEZES_OTHERS
     } freezes;
+    enum {
+        BRANCHES_FREEZE,
+        BRANCHES_GO_ON,
+        BRANCHES_FREEZE_UNASKED,
+        BRANCHES_FREEZE_EARLY, /* below the threshold */
+        BRANCHES_FREEZE_UNSAID,
+        BRANCHES_OTHERWISE /* LBR = 0 with version 4, not so before */
+    } branches;
+    bool not_taken_recorded; /* as a branch, by the first record */
     unsigned windows, made;
     unsigned recorded; /* windows with IA32_DEBUGCTL.LBR = 1 */
 };
@@ -173,6 +182,24 @@ static bool has_room(void)
            held(OLD_END)->pebs_absolute_maximum + (uint64_t)device.beyond;
 }
 
+/* "Streamlined Freeze_LBRs_On_PMI", from version 4 on. */
+static void freeze_branches(bool is)
+{
+    const bool asked = (*msr(IA32_DEBUGCTL) & BIT(11)) != 0 ||
+                       device.branches == BRANCHES_FREEZE_UNASKED;
+    const bool streamlined = t->cpu.perfmon_version >= 4;
+
+    if (device.not_taken_recorded)
+        *msr(MSR_LASTBRANCH_FROM_IP(2)) = (uintptr_t)pebs_events + 4;
+    if (!asked || device.branches == BRANCHES_GO_ON ||
+        (!is && device.branches != BRANCHES_FREEZE_EARLY))
+        return;
+    if (streamlined && device.branches != BRANCHES_FREEZE_UNSAID)
+        *msr(0x38e) |= BIT(58);
+    if (streamlined == (device.branches == BRANCHES_OTHERWISE))
+        *msr(IA32_DEBUGCTL) &= ~IA32_DEBUGCTL_LBR;
+}
+
 /* With the area's index after the record: is that the threshold? */
 static void reached(void)
 {
@@ -186,6 +213,7 @@ static void reached(void)
         *msr(0x38e) |= BIT(62);
     if ((is && !device.no_pmi) || device.pmi_each)
         interrupt();
+    freeze_branches(is);
     if (freezes && (is || device.freezes == FREEZES_FIRST)) {
         window.frozen = true;
         if (device.freezes != FREEZES_UNSAID)
