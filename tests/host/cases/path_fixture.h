@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* path_fixture.h - a processor that retires one instruction after another, of
+ * both rings, and makes records of them, as the manual says or with one thing
+ * otherwise. */
+#ifndef TESTS_HOST_CASES_PATH_FIXTURE_H
+#define TESTS_HOST_CASES_PATH_FIXTURE_H
+
+#include "asm/ring3_window.h"
+#include "src/counting/bank.h"
+#include "src/pebs/sampling.h"
+#include "tests/host/cases/case_fixture.h"
+
+#define PLACES 36
+#define MASK   BITS(47, 0)
+
+/* An instruction that has retired: its events (umask and event), and what a
+ * record of it has. */
+struct spot {
+    uint64_t at, next;
+    bool user;
+    uint32_t events[4];
+    struct pebs_format3 holds;
+};
+
+static struct path {
+    unsigned skid[PLACES]; /* events from the overflow to the record's */
+    unsigned more;         /* records of one overflow */
+    bool silent;
+    bool any_level; /* OS and USR change nothing */
+    /* What is otherwise in record n, from 1. */
+    void (*change)(struct pebs_format3 *record, unsigned n);
+    unsigned made;
+    uint64_t tsc;
+} path;
+static unsigned pending[PLACES];
+
+static struct pebs_ds_area *area(void)
+{
+    return (struct pebs_ds_area *)(uintptr_t)*msr(IA32_DS_AREA);
+}
+
+/* SDM 3B, "Adaptive PEBS": basic, memory and general-purpose groups. */
+static size_t adaptive(const struct pebs_format3 *r, uint64_t counters,
+                       bool groups, uint8_t bytes[208])
+{
+    const size_t size = groups ? 208 : 32;
+    const uint64_t basic[] = {(uint64_t)size << 48 | (groups ? 3 : 0),
+                              r->eventing_ip, counters, r->tsc};
+    const uint64_t memory[] = {r->data_linear_address, r->data_source,
+                               r->latency, r->tx_abort};
+
+    memcpy(bytes, basic, sizeof(basic));
+    memcpy(bytes + 32, memory, sizeof(memory));
+    memcpy(bytes + 64, r, 144);
+    /* RSP and what is between it and RAX are in another order there. */
+    const uint64_t general[] = {r->rax, r->rcx, r->rdx, r->rbx,
+                                r->rsp, r->rbp, r->rsi, r->rdi};
+    memcpy(bytes + 64 + 16, general, sizeof(general));
+    return size;
+}
+
+static bool is_adaptive(unsigned place)
+{
+    return place < PLACE_FIXED0
+               ? (*msr(IA32_PERFEVTSEL(place)) & IA32_PERFEVTSEL_ADAPTIVE) != 0
+               : (*msr(IA32_FIXED_CTR_CTRL) &
+                  IA32_FIXED_CTR_CTRL_ADAPTIVE(place - PLACE_FIXED0)) != 0;
+}
+
+static void make_record(const struct spot *s, unsigned place)
+{
+    static const size_t sizes[] = {144, 176, 192, 200};
+    struct pebs_format3 record = s->holds;
+    uint8_t bytes[208];
+    size_t size;
+
+    record.rip = s->next;
+    record.eventing_ip = s->at;
+    record.applicable_counter = t->cpu.pebs_format == 3 ? BIT(place) : 0;
+    record.tsc = hw_tsc();
+    path.made++;
+    if (path.change != NULL)
+        path.change(&record, path.made);
+    if (t->cpu.pebs_format == 4)
+        size = adaptive(&record, BIT(place), is_adaptive(place), bytes);
+    else {
+        size = sizes[t->cpu.pebs_format];
+        memcpy(bytes, &record, size);
+    }
+    for (unsigned n = 0; n <= path.more && !path.silent; n++) {
+        if (area()->pebs_index + size > area()->pebs_absolute_maximum)
+            return;
+        memcpy((void *)(uintptr_t)area()->pebs_index, bytes, size);
+        area()->pebs_index += size;
+        if (area()->pebs_index >= area()->pebs_interrupt_threshold)
+            *msr(IA32_PERF_GLOBAL_STATUS) |= BIT(62);
+    }
+}
+
+static bool counts(unsigned place, const struct spot *s)
+{
+    const uint64_t select =
+        place < PLACE_FIXED0 ? *msr(IA32_PERFEVTSEL(place)) : 0xc0;
+    const uint64_t level =
+        place < PLACE_FIXED0
+            ? select & (s->user ? IA32_PERFEVTSEL_USR : IA32_PERFEVTSEL_OS)
+            : *msr(IA32_FIXED_CTR_CTRL) & (s->user ? 2 : 1);
+
+    if (place < PLACE_FIXED0 && (select & IA32_PERFEVTSEL_EN) == 0)
+        return false;
+    if (level == 0 && !path.any_level)
+        return false;
+    if ((select & 0xff) == 0xc0)
+        return true;
+    for (unsigned i = 0; i < 4; i++)
+        if (s->events[i] != 0 && (select & 0xffff) == s->events[i])
+            return true;
+    return false;
+}
+
+static uint64_t reset_of(unsigned place)
+{
+    return place < PLACE_FIXED0
+               ? area()->pebs_counter_reset[place]
+               : area()->pebs_fixed_reset[place - PLACE_FIXED0];
+}
+
+static void count(unsigned place, const struct spot *s)
+{
+    uint64_t *value = msr(bank_msr(place));
+
+    *value = (*value + 1) & MASK;
+    if (pending[place] == 0 && *value == 0) {
+        if ((*msr(IA32_PEBS_ENABLE) >> place & 1) == 0) {
+            *msr(IA32_PERF_GLOBAL_STATUS) |= BIT(place);
+            return;
+        }
+        pending[place] = path.skid[place] + 1;
+    }
+    if (pending[place] == 0 || --pending[place] != 0)
+        return;
+    *value = reset_of(place) & MASK;
+    make_record(s, place);
+}
+
+static void retire(uint64_t enable, const struct spot *s)
+{
+    for (unsigned place = 0; place < PLACES; place++)
+        if ((enable >> place & 1) != 0 && counts(place, s))
+            count(place, s);
+}
+
+/* One that has no event of its own. */
+static inline void step(uint64_t enable, uint64_t at)
+{
+    retire(enable, &(struct spot){.at = at, .next = at + 1});
+}
+
+static void window_begins(void)
+{
+    memset(pending, 0, sizeof(pending));
+}
+
+/* --- Ring 3 -------------------------------------------------------------- */
+
+static _Alignas(4096) uint64_t root[512];
+static uint64_t gdt[1];
+
+void ring3_read(struct ring3_registers *out)
+{
+    *out = (struct ring3_registers){.cr3 = (uintptr_t)root,
+                                    .gdt.base = (uintptr_t)gdt};
+}
+
+/* --- Running a case ------------------------------------------------------ */
+
+static void begin(const struct test *test, unsigned model, unsigned format)
+{
+    static const uint32_t msrs[] = {
+        IA32_DS_AREA, IA32_PEBS_ENABLE, IA32_FS_BASE, IA32_GS_BASE,
+        IA32_EFER,    IA32_STAR,        IA32_LSTAR,   IA32_FMASK};
+
+    fake_reset();
+    for (size_t i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++)
+        *msr(msrs[i]) = 0x100 * (i + 1);
+    *msr(IA32_PEBS_ENABLE) = 0;
+    if (format == 4)
+        *msr(MSR_PEBS_DATA_CFG) = 1;
+    fake_processors(PROCESSORS);
+    case_start(test, 0);
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        all[p].cpu.model = (uint16_t)model;
+        all[p].cpu.pebs_format = (uint8_t)format;
+        all[p].cpu.perf_capabilities = 0xc0 | format << 8;
+        all[p].cpu.microcode_known = false;
+        all[p].cpu.full_width_writes = false;
+    }
+    path = (struct path){.more = 0};
+    for (unsigned place = 0; place < PLACES; place++)
+        path.skid[place] = 1;
+}
+
+/* What the case has written is as before. */
+static enum verdict run_case(void)
+{
+    static const uint32_t msrs[] = {
+        IA32_DS_AREA, IA32_FS_BASE,      IA32_GS_BASE, IA32_EFER,
+        IA32_STAR,    IA32_LSTAR,        IA32_FMASK,   IA32_PERFEVTSEL(0),
+        IA32_PMC(1),  IA32_PERFEVTSEL(1)};
+    const size_t count = sizeof(msrs) / sizeof(msrs[0]);
+    uint64_t before[sizeof(msrs) / sizeof(msrs[0])];
+
+    for (size_t i = 0; i < count; i++)
+        before[i] = *msr(msrs[i]);
+    const enum verdict verdict = case_end();
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(*msr(msrs[i]), before[i]);
+    assert_int_equal(*msr(IA32_PEBS_ENABLE), 0);
+    assert_int_equal(*msr(IA32_PERF_GLOBAL_CTRL), 0);
+    return verdict;
+}
+
+#endif
