@@ -601,6 +601,12 @@ $(B)/tests/host/cases/pebs_buffer_cases: $(call host_object,$(addprefix \
     $(call host_object,src/cases/lbr/lbr_freeze_on_pebs.c)
 $(B)/tests/host/cases/pdir_cases: $(call host_object,\
     $(wildcard src/cases/pebs/pdir_*.c))
+$(B)/tests/host/cases/pebs_ring_cases: $(call host_object,$(addprefix \
+    src/cases/pebs/pebs_,in_contexts.c ring3.c))
+$(B)/tests/host/cases/pebs_hle_cases: $(call host_object,\
+    src/cases/pebs/pebs_hle_abort.c)
+$(B)/tests/host/cases/pebs_fixed_cases: $(call host_object,\
+    src/cases/pebs/pebs_fixed_counters.c)
 $(B)/tests/host/cases/pebs_abort_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,inside_tx.c tx_abort.c tx_conflict.c tx_cycles.c))
 # Those that try registers, bit by bit.

@@ -148,7 +148,10 @@ static void judge(const struct contexts *c, const struct ring3_access *a,
     check_field(c, !flags || (r->rflags & FLAGS) == BIT(7), "RFLAGS (00H)",
                 r->rflags, BIT(7), r);
     if (pebs_has(r, PEBS_TSC))
-        check_field(c, r->tsc >= c->sampling.tsc_before, "TSC (C0H)", r->tsc,
+        check_field(c,
+                    r->tsc >= c->sampling.tsc_before &&
+                        r->tsc <= c->sampling.tsc_after,
+                    "TSC (C0H), of before or after the window,", r->tsc,
                     c->sampling.tsc_before, r);
 }
 

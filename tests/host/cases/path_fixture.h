@@ -26,7 +26,14 @@ static struct path {
     unsigned skid[PLACES]; /* events from the overflow to the record's */
     unsigned more;         /* records of one overflow */
     bool silent;
-    bool any_level; /* OS and USR change nothing */
+    bool any_level;      /* OS and USR change nothing */
+    bool full_unsaid;    /* OvfBuf */
+    bool without_bit;    /* a counter without its bit makes records too */
+    bool said;           /* an overflow stays in the status after its record, */
+    bool unsaid;         /* or without one it is not there */
+    uint64_t more_reset; /* added to what a record reloads */
+    bool of_general;     /* a fixed counter reloads a general one's value */
+    unsigned weight[PLACES]; /* what an instruction adds */
     /* What is otherwise in record n, from 1. */
     void (*change)(struct pebs_format3 *record, unsigned n);
     unsigned made;
@@ -40,12 +47,12 @@ static struct pebs_ds_area *area(void)
 }
 
 /* SDM 3B, "Adaptive PEBS": basic, memory and general-purpose groups. */
-static size_t adaptive(const struct pebs_format3 *r, uint64_t counters,
-                       bool groups, uint8_t bytes[208])
+static size_t adaptive(const struct pebs_format3 *r, bool groups,
+                       uint8_t bytes[208])
 {
     const size_t size = groups ? 208 : 32;
     const uint64_t basic[] = {(uint64_t)size << 48 | (groups ? 3 : 0),
-                              r->eventing_ip, counters, r->tsc};
+                              r->eventing_ip, r->applicable_counter, r->tsc};
     const uint64_t memory[] = {r->data_linear_address, r->data_source,
                                r->latency, r->tx_abort};
 
@@ -61,10 +68,11 @@ static size_t adaptive(const struct pebs_format3 *r, uint64_t counters,
 
 static bool is_adaptive(unsigned place)
 {
-    return place < PLACE_FIXED0
-               ? (*msr(IA32_PERFEVTSEL(place)) & IA32_PERFEVTSEL_ADAPTIVE) != 0
-               : (*msr(IA32_FIXED_CTR_CTRL) &
-                  IA32_FIXED_CTR_CTRL_ADAPTIVE(place - PLACE_FIXED0)) != 0;
+    return path.without_bit ||
+           (place < PLACE_FIXED0
+                ? (*msr(IA32_PERFEVTSEL(place)) & IA32_PERFEVTSEL_ADAPTIVE) != 0
+                : (*msr(IA32_FIXED_CTR_CTRL) &
+                   IA32_FIXED_CTR_CTRL_ADAPTIVE(place - PLACE_FIXED0)) != 0);
 }
 
 static void make_record(const struct spot *s, unsigned place)
@@ -76,13 +84,13 @@ static void make_record(const struct spot *s, unsigned place)
 
     record.rip = s->next;
     record.eventing_ip = s->at;
-    record.applicable_counter = t->cpu.pebs_format == 3 ? BIT(place) : 0;
+    record.applicable_counter = t->cpu.pebs_format >= 3 ? BIT(place) : 0;
     record.tsc = hw_tsc();
     path.made++;
     if (path.change != NULL)
         path.change(&record, path.made);
     if (t->cpu.pebs_format == 4)
-        size = adaptive(&record, BIT(place), is_adaptive(place), bytes);
+        size = adaptive(&record, is_adaptive(place), bytes);
     else {
         size = sizes[t->cpu.pebs_format];
         memcpy(bytes, &record, size);
@@ -92,7 +100,8 @@ static void make_record(const struct spot *s, unsigned place)
             return;
         memcpy((void *)(uintptr_t)area()->pebs_index, bytes, size);
         area()->pebs_index += size;
-        if (area()->pebs_index >= area()->pebs_interrupt_threshold)
+        if (area()->pebs_index >= area()->pebs_interrupt_threshold &&
+            !path.full_unsaid)
             *msr(IA32_PERF_GLOBAL_STATUS) |= BIT(62);
     }
 }
@@ -104,7 +113,8 @@ static bool counts(unsigned place, const struct spot *s)
     const uint64_t level =
         place < PLACE_FIXED0
             ? select & (s->user ? IA32_PERFEVTSEL_USR : IA32_PERFEVTSEL_OS)
-            : *msr(IA32_FIXED_CTR_CTRL) & (s->user ? 2 : 1);
+            : *msr(IA32_FIXED_CTR_CTRL) >> 4 * (place - PLACE_FIXED0) &
+                  (s->user ? 2 : 1);
 
     if (place < PLACE_FIXED0 && (select & IA32_PERFEVTSEL_EN) == 0)
         return false;
@@ -120,26 +130,32 @@ static bool counts(unsigned place, const struct spot *s)
 
 static uint64_t reset_of(unsigned place)
 {
-    return place < PLACE_FIXED0
-               ? area()->pebs_counter_reset[place]
-               : area()->pebs_fixed_reset[place - PLACE_FIXED0];
+    const unsigned fixed = place - PLACE_FIXED0;
+
+    return (path.more_reset +
+            (place < PLACE_FIXED0 ? area()->pebs_counter_reset[place]
+             : path.of_general    ? area()->pebs_counter_reset[fixed]
+                                  : area()->pebs_fixed_reset[fixed])) &
+           MASK;
 }
 
 static void count(unsigned place, const struct spot *s)
 {
     uint64_t *value = msr(bank_msr(place));
+    const uint64_t was = *value;
 
-    *value = (*value + 1) & MASK;
-    if (pending[place] == 0 && *value == 0) {
-        if ((*msr(IA32_PEBS_ENABLE) >> place & 1) == 0) {
+    *value = (*value + path.weight[place]) & MASK;
+    if (pending[place] == 0 && *value < was) {
+        const bool bit = (*msr(IA32_PEBS_ENABLE) >> place & 1) != 0;
+        if (path.said || (!bit && !path.unsaid))
             *msr(IA32_PERF_GLOBAL_STATUS) |= BIT(place);
+        if (!bit && !path.without_bit)
             return;
-        }
         pending[place] = path.skid[place] + 1;
     }
     if (pending[place] == 0 || --pending[place] != 0)
         return;
-    *value = reset_of(place) & MASK;
+    *value = reset_of(place);
     make_record(s, place);
 }
 
@@ -156,9 +172,16 @@ static inline void step(uint64_t enable, uint64_t at)
     retire(enable, &(struct spot){.at = at, .next = at + 1});
 }
 
-static void window_begins(void)
+static inline void window_begins(void)
 {
     memset(pending, 0, sizeof(pending));
+}
+
+static int access_status(uint32_t number, const uint64_t *written)
+{
+    if (number == IA32_PERF_GLOBAL_STATUS_RESET && written != NULL)
+        *msr(IA32_PERF_GLOBAL_STATUS) &= ~*written;
+    return HW_NO_FAULT;
 }
 
 /* --- Ring 3 -------------------------------------------------------------- */
@@ -177,15 +200,15 @@ void ring3_read(struct ring3_registers *out)
 static void begin(const struct test *test, unsigned model, unsigned format)
 {
     static const uint32_t msrs[] = {
-        IA32_DS_AREA, IA32_PEBS_ENABLE, IA32_FS_BASE, IA32_GS_BASE,
-        IA32_EFER,    IA32_STAR,        IA32_LSTAR,   IA32_FMASK};
+        IA32_DS_AREA, IA32_PEBS_ENABLE, IA32_FS_BASE, IA32_GS_BASE,   IA32_EFER,
+        IA32_STAR,    IA32_LSTAR,       IA32_FMASK,   MSR_PEBS_LD_LAT};
 
     fake_reset();
     for (size_t i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++)
         *msr(msrs[i]) = 0x100 * (i + 1);
     *msr(IA32_PEBS_ENABLE) = 0;
     if (format == 4)
-        *msr(MSR_PEBS_DATA_CFG) = 1;
+        *msr(MSR_PEBS_DATA_CFG) = *msr(IA32_FIXED_CTR(3)) = 1;
     fake_processors(PROCESSORS);
     case_start(test, 0);
     for (unsigned p = 0; p < PROCESSORS; p++) {
@@ -194,19 +217,22 @@ static void begin(const struct test *test, unsigned model, unsigned format)
         all[p].cpu.perf_capabilities = 0xc0 | format << 8;
         all[p].cpu.microcode_known = false;
         all[p].cpu.full_width_writes = false;
+        all[p].cpu.fixed_set = format == 4 ? 0xf : 7;
     }
+    fake_device = access_status;
+    fake_tsc = UINT64_C(5) << 32;
     path = (struct path){.more = 0};
     for (unsigned place = 0; place < PLACES; place++)
-        path.skid[place] = 1;
+        path.skid[place] = path.weight[place] = 1;
 }
 
 /* What the case has written is as before. */
 static enum verdict run_case(void)
 {
     static const uint32_t msrs[] = {
-        IA32_DS_AREA, IA32_FS_BASE,      IA32_GS_BASE, IA32_EFER,
-        IA32_STAR,    IA32_LSTAR,        IA32_FMASK,   IA32_PERFEVTSEL(0),
-        IA32_PMC(1),  IA32_PERFEVTSEL(1)};
+        IA32_DS_AREA, IA32_FS_BASE,       IA32_GS_BASE,   IA32_EFER,
+        IA32_STAR,    IA32_LSTAR,         IA32_FMASK,     IA32_PERFEVTSEL(0),
+        IA32_PMC(1),  IA32_PERFEVTSEL(1), MSR_PEBS_LD_LAT};
     const size_t count = sizeof(msrs) / sizeof(msrs[0]);
     uint64_t before[sizeof(msrs) / sizeof(msrs[0])];
 

@@ -64,6 +64,7 @@ static void deviations(void **state)
         ROW(stop_order, FAIL, "holds 0x", .overflow_lost = true),
         ROW(stop_order, FAIL, "a record changed after", .writes_late = true),
         ROW(stop_order, FAIL, "records came after", .without_bit = true),
+        ROW(threshold_pmi, SKIP, "needs the local APIC", .no_apic = true),
         ROW(threshold_pmi, FAIL, "raised 0 performance", .no_pmi = true),
         ROW(threshold_pmi, FAIL, "with the threshold at 2 raised 2",
             .pmi_each = true),
@@ -100,6 +101,19 @@ static void deviations(void **state)
 
     (void)state;
     expect_rows(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void begin_branches(unsigned version)
+{
+    begin(&test_lbr_freeze_on_pebs);
+    t->cpu.perf_capabilities |= 5;
+    t->cpu.pdcm = true;
+    t->cpu.perfmon_version = (uint8_t)version;
+    fake_msr(MSR_LBR_SELECT);
+    fake_msr(MSR_LASTBRANCH_TOS);
+    for (unsigned n = 0; n < 32; n++)
+        *msr(MSR_LASTBRANCH_FROM_IP(n)) = *msr(MSR_LASTBRANCH_TO_IP(n)) =
+            *msr(MSR_LBR_INFO(n)) = n + 1;
 }
 
 /* FREEZE_LBRS_ON_PMI, and the interrupt of the buffer. */
@@ -139,15 +153,7 @@ static void branches(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        begin(&test_lbr_freeze_on_pebs);
-        t->cpu.perf_capabilities |= 5;
-        t->cpu.pdcm = true;
-        t->cpu.perfmon_version = (uint8_t)rows[i].version;
-        fake_msr(MSR_LBR_SELECT);
-        fake_msr(MSR_LASTBRANCH_TOS);
-        for (unsigned n = 0; n < 32; n++)
-            *msr(MSR_LASTBRANCH_FROM_IP(n)) = *msr(MSR_LASTBRANCH_TO_IP(n)) =
-                *msr(MSR_LBR_INFO(n)) = n + 1;
+        begin_branches(rows[i].version);
         device = rows[i].device;
         expect_case(case_end(),
                     rows[i].line == NULL ? VERDICT_PASS : VERDICT_FAIL,
@@ -158,12 +164,23 @@ static void branches(void **state)
     }
 }
 
+/* Nothing is known of it then. */
+static void without_apic(void **state)
+{
+    (void)state;
+    begin_branches(4);
+    device.no_apic = true;
+    expect_case(case_end(), VERDICT_SKIP, "needs the local APIC");
+    assert_int_equal(device.windows, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy),
         cmocka_unit_test(deviations),
         cmocka_unit_test(branches),
+        cmocka_unit_test(without_apic),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

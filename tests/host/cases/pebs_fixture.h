@@ -67,6 +67,7 @@ struct device {
         BRANCHES_OTHERWISE /* LBR = 0 with version 4, not so before */
     } branches;
     bool not_taken_recorded; /* as a branch, by the first record */
+    bool no_apic;            /* it is disabled */
     unsigned windows, made;
     unsigned recorded; /* windows with IA32_DEBUGCTL.LBR = 1 */
 };
@@ -104,8 +105,8 @@ static void interrupt(void)
 bool hw_pmi_begin(bool nmi)
 {
     (void)nmi;
-    pmi = (struct pmi){.on = true};
-    return true;
+    pmi = (struct pmi){.on = !device.no_apic};
+    return pmi.on;
 }
 
 void hw_pmi_mask(void)

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pebs_ring_cases.c - the cases of records of ring 3, over a processor that
+ * retires what their windows have at both rings, and over the same with one
+ * thing otherwise. */
+#include "asm/rtm_store.h"
+#include "src/memory/datala.h"
+#include "src/tsx/status.h"
+#include "tests/host/cases/path_fixture.h"
+
+extern const struct test test_pebs_in_contexts, test_pebs_ring3;
+
+/* --- What is at the addresses -------------------------------------------- */
+
+/* As in ring3_window.asm: loops of `times` conditional branches. */
+#define FIRST  6 /* from ring3_code on */
+#define BACK   12
+#define AGAIN  16
+#define SECOND 22
+#define LAST   25
+#define CALL   0x800 /* of ring 0: ring3_system_call, and a loop */
+#define LOOP   0x900
+
+const uint8_t ring3_code[3 * 4096] = {0};
+#define LABEL(name, offset)      \
+    __asm__(".globl " #name "\n" \
+            ".set " #name ", ring3_code + " #offset "\n");
+LABEL(ring3_code_again, 0x10)
+LABEL(ring3_body_calls, 0x1100)
+LABEL(ring3_aborts_rtm, 0x2000)
+LABEL(ring3_aborts_rtm_at, 0x2010)
+LABEL(ring3_aborts_rtm_resume, 0x2020)
+LABEL(ring3_aborts_hle, 0x2100)
+LABEL(ring3_aborts_hle_at, 0x2110)
+LABEL(ring3_aborts_hle_resume, 0x2120)
+const struct lbr_row window_ring3_rows[] = {
+    {LBR_JCC, LOOP, LOOP - 3},
+    {LBR_FAR | LBR_TO_USR, LOOP + 2, 0},
+    {LBR_JCC | LBR_FROM_USR | LBR_TO_USR, BACK, FIRST},
+    {LBR_FAR | LBR_FROM_USR, BACK + 2, CALL},
+    {LBR_JCC | LBR_FROM_USR | LBR_TO_USR, LAST, SECOND},
+    {LBR_END, 0, 0}};
+
+#define CONDITIONAL 0x01c4
+#define ZERO        (BIT(6) | BIT(2))
+#define IF          BIT(9)
+
+static struct odd {
+    unsigned record; /* whose field at that offset has these bits inverted, */
+    unsigned field;  /* 0: none of them */
+    uint64_t bits;
+    bool all; /* in each record from that one on */
+    bool any_level, silent, one_ring;
+    unsigned more;  /* events to the record */
+    int64_t vector; /* of an exception at ring 3 */
+    bool of_ring_3; /* its EventingIP */
+} odd = {.vector = HW_NO_FAULT};
+
+static uint64_t user_code;
+
+static void change(struct pebs_format3 *record, unsigned n)
+{
+    uint64_t *field = (uint64_t *)(void *)record + odd.field / 8;
+
+    if (odd.of_ring_3 && n == odd.record)
+        record->eventing_ip = user_code + BACK;
+    if (odd.bits != 0 && (n == odd.record || (odd.all && n > odd.record)))
+        *field ^= odd.bits;
+}
+
+static void window_opens(void)
+{
+    window_begins();
+    path.change = change;
+    path.silent = odd.silent;
+    path.any_level = odd.any_level;
+    path.skid[0] = 1 + odd.more;
+}
+
+/* --- Branches of both rings ---------------------------------------------- */
+
+struct registers {
+    uint64_t enable;
+    const struct ring3 *ring3;
+    uint64_t rsp, rcx, r8, r11, r13;
+};
+
+static void branch(const struct registers *r, bool user, uint64_t at,
+                   uint64_t next, bool zero)
+{
+    const uint64_t base = user ? r->ring3->user_code : (uintptr_t)ring3_code;
+    struct spot s = {.at = base + at,
+                     .next = base + next,
+                     .user = user,
+                     .events = {CONDITIONAL},
+                     .holds = {.rflags = IF | (zero ? ZERO : 0),
+                               .rax = r->enable,
+                               .rdx = r->enable >> 32,
+                               .rbx = (uintptr_t)r->ring3,
+                               .rcx = r->rcx,
+                               .rsi = 0x51,
+                               .rdi = 0xd1,
+                               .rbp = 0xb9,
+                               .rsp = r->rsp,
+                               .r8 = r->r8,
+                               .r9 = 9,
+                               .r10 = 10,
+                               .r11 = r->r11,
+                               .r12 = 12,
+                               .r13 = r->r13,
+                               .r15 = 15}};
+
+    if (user && odd.one_ring)
+        return;
+    retire(r->enable, &s);
+}
+
+static void loop(struct registers *r, bool user, unsigned times, uint64_t at,
+                 uint64_t top)
+{
+    for (r->r8 = times; r->r8 != 0;) {
+        if (top == FIRST)
+            r->r11 += r->r8;
+        r->r8--;
+        branch(r, user, at, r->r8 != 0 ? top : at + 2, r->r8 == 0);
+    }
+}
+
+/* SDM 2B, SYSCALL: RCX is the address after it, R11 the flags. */
+static void system_call(struct registers *r, uint64_t after)
+{
+    r->rcx = r->ring3->user_code + after;
+    r->r11 = IF | ZERO;
+    r->r13--;
+    branch(r, false, CALL, r->r13 != 0 ? CALL + 2 : CALL + 0x40, r->r13 == 0);
+}
+
+uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
+    struct registers r = {.enable = enable,
+                          .ring3 = ring3,
+                          .rcx = ring3->msr,
+                          .r11 = (uintptr_t)ring3,
+                          .r13 = 2};
+
+    assert_int_equal(ring3->msr, IA32_PERF_GLOBAL_CTRL);
+    window_opens();
+    user_code = ring3->user_code;
+    ring3->kernel_rsp = 0x7ff000;
+    ring3->vector = odd.vector;
+    r.rsp = ring3->kernel_rsp - 40;
+    loop(&r, false, 3, LOOP, LOOP - 3);
+    r.rsp = ring3->kernel_rsp;
+    loop(&r, true, 5, BACK, FIRST);
+    system_call(&r, AGAIN);
+    loop(&r, true, 6, LAST, SECOND);
+    system_call(&r, LAST + 4);
+    return 0;
+}
+
+static enum verdict verdict_of(const struct test *test, unsigned model,
+                               unsigned format)
+{
+    begin(test, model, format);
+    t->cpu.rtm = t->cpu.hle = format >= 2;
+    return run_case();
+}
+
+#define AT(name) (unsigned)offsetof(struct pebs_format3, name)
+
+static void ring3(void **state)
+{
+    static const struct {
+        enum verdict verdict;
+        const char *line;
+        struct odd odd;
+    } rows[] = {
+        {VERDICT_PASS, "5 records with USR alone", {.bits = 0}},
+        {VERDICT_PASS, "2 records with OS alone", {.bits = 0}},
+        {VERDICT_PASS, "3 records with USR alone", {.more = 1}},
+        {VERDICT_FAIL, "0 of 0 records are of ring 3", {.silent = true}},
+        {VERDICT_FAIL, "0 of 2 records are of ring 3", {.one_ring = true}},
+        {VERDICT_FAIL, "has USR alone, and record", {.any_level = true}},
+        {VERDICT_FAIL, "has OS alone, and record", {.any_level = true}},
+        {VERDICT_ERROR, "#GP at ring 3", {.vector = HW_GP}},
+        {VERDICT_FAIL,
+         "record 0 has EventingIP (B0H)",
+         {.record = 1, .of_ring_3 = true}},
+    };
+    static const struct {
+        unsigned record, field;
+        uint64_t bits;
+        const char *line;
+    } fields[] = {
+        {2, AT(rip), 1, "where one of its branches leads"},
+        {2, AT(applicable_counter), 2, "a record of ring 3: Applicable"},
+        {3, AT(rflags), BIT(9), "RFLAGS is not as in the first record"},
+        {3, AT(rflags), BIT(10), "RFLAGS is not as in the first record"},
+        {3, AT(rflags), BIT(14), "RFLAGS is not as in the first record"},
+        {3, AT(rsi), 1, "bits 0x1, RFLAGS"},
+        {3, AT(rdi), 2, "bits 0x2, RFLAGS"},
+        {3, AT(rbp), 4, "bits 0x4, RFLAGS"},
+        {3, AT(r9), 8, "bits 0x8, RFLAGS"},
+        {3, AT(r10), 16, "bits 0x10, RFLAGS"},
+        {3, AT(r12), 32, "bits 0x20, RFLAGS"},
+        {3, AT(r15), BIT(63), "bits 0x8000000000000000, RFLAGS"},
+        {2, AT(rax), 2, "has RAX (10H) 0x3"},
+        {2, AT(rdx), 2, "RDX (28H) 0x2"},
+        {2, AT(r14), 1, "R14 (80H) 0x1"},
+        {3, AT(r8), 8, "wanted 0x1, 0x0, 0, at most 6"},
+        {3, AT(r13), 4, "wanted 0x1, 0x0, 0, at most 6"},
+        {3, AT(rbx), 8, "has RBX (18H)"},
+        {3, AT(rsp), 16, "RSP (48H)"},
+        {1, AT(rcx), 1, "a record before the first SYSCALL"},
+        {1, AT(r11), 1, "a record before the first SYSCALL"},
+        {4, AT(rcx), 1, "a record before the first SYSCALL"},
+        {4, AT(r11), 2, "a record before the first SYSCALL"},
+        {6, AT(rcx), 1, "a record after the first SYSCALL"},
+        {6, AT(r11), BIT(9), "a record after the first SYSCALL"},
+        {6, AT(r11), BIT(6), "a record after the first SYSCALL"},
+        {6, AT(r11), BIT(7), "a record after the first SYSCALL"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        odd = rows[i].odd;
+        if (odd.vector == 0)
+            odd.vector = HW_NO_FAULT;
+        expect_case(verdict_of(&test_pebs_ring3, 0x5e, 3), rows[i].verdict,
+                    rows[i].line);
+    }
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        odd = (struct odd){.record = fields[i].record,
+                           .field = fields[i].field,
+                           .bits = fields[i].bits,
+                           .vector = HW_NO_FAULT};
+        expect_case(verdict_of(&test_pebs_ring3, 0x5e, 3), VERDICT_FAIL,
+                    fields[i].line);
+    }
+    odd = (struct odd){.vector = HW_NO_FAULT};
+    expect_case(verdict_of(&test_pebs_ring3, 0x3c, 2), VERDICT_PASS, "");
+    expect_case(verdict_of(&test_pebs_ring3, 0x2a, 1), VERDICT_PASS, "");
+}
+
+/* --- Accesses of one body ------------------------------------------------ */
+
+#define LOADS         0x81d0
+#define STORES        0x82d0
+#define LOCKED_LOADS  0x21d0
+#define SPLIT_LOADS   0x41d0
+#define SPLIT_STORES  0x42d0
+#define LOAD_LATENCY  0x01cd
+#define ABORTS_OF_RTM 0x04c9
+#define ABORTS_OF_HLE 0x04c8
+#define SF            BIT(7)
+#define LINE          64
+
+const struct ring3_access ring3_body_accesses[] = {
+    {0x1000, 0x1004, RING3_BODY_LOAD | RING3_BODY_STORE | RING3_BODY_LOCKED, 0,
+     0},
+    {0x1010, 0x1014, RING3_BODY_LOAD, 0x48, 0},
+    {0x1014, 0x1018, RING3_BODY_STORE, 0x50, 0},
+    {0x1020, 0x1024, RING3_BODY_LOAD | RING3_BODY_SPLIT, 0x7c, 0},
+    {0x1024, 0x1028, RING3_BODY_STORE | RING3_BODY_SPLIT, 0xbc, 0},
+    {0x1030, 0x1034, RING3_BODY_LOAD | RING3_BODY_MOVES, 0x100, 0},
+    {0x1040, 0x1100, RING3_BODY_STORE | RING3_BODY_GOES, RING3_BODY_STACK - 8,
+     8},
+    {0x1104, 0x1044, RING3_BODY_LOAD | RING3_BODY_GOES, RING3_BODY_STACK - 8,
+     0},
+    {0, 0, 0, 0, 0}};
+
+static struct odd_body {
+    unsigned turns_lost; /* at ring 3 */
+    bool no_hits;        /* of stores in the L1D */
+    bool no_latency, no_source;
+    bool at_wrong, next_wrong; /* another instruction's, of each */
+    bool no_full;              /* OvfBuf */
+    bool aborts_silent;
+    uint64_t info;      /* XORed to B8H of aborts */
+    int64_t at, resume; /* added, of aborts */
+    uint32_t only;      /* of this event: its turns are lost */
+    uint64_t base;      /* XORed to the address of an access */
+} body;
+
+static void make_events(uint32_t kind, uint32_t events[4])
+{
+    const bool load = (kind & RING3_BODY_LOAD) != 0;
+    const bool split = (kind & RING3_BODY_SPLIT) != 0;
+    unsigned n = 0;
+
+    if (load)
+        events[n++] = LOADS;
+    if (load)
+        events[n++] = split                             ? SPLIT_LOADS
+                      : (kind & RING3_BODY_LOCKED) != 0 ? LOCKED_LOADS
+                                                        : LOAD_LATENCY;
+    if ((kind & RING3_BODY_STORE) != 0)
+        events[n++] = STORES;
+    if ((kind & RING3_BODY_STORE) != 0 && split)
+        events[n] = SPLIT_STORES;
+}
+
+/* What is selected is a store: "Store Status". */
+static bool is_store(void)
+{
+    const uint64_t event = *msr(IA32_PERFEVTSEL(0)) & 0xffff;
+
+    return event == STORES || event == SPLIT_STORES;
+}
+
+static void access_page(uint64_t enable, const struct ring3 *ring3,
+                        const struct ring3_access *a, unsigned turn)
+{
+    const bool user = ring3->level != 0;
+    const uint64_t code = user ? ring3->user_code : (uintptr_t)ring3_code;
+    const uint64_t data = user ? ring3->user_data : ring3->data;
+    const uint64_t moved =
+        (a->kind & RING3_BODY_MOVES) != 0 ? (uint64_t)turn * LINE : 0;
+    struct spot s = {
+        .at = code + a->at + (body.at_wrong ? 2 : 0),
+        .next = code + a->next + (body.next_wrong ? 1 : 0),
+        .user = user,
+        .holds = {.rflags = IF | SF,
+                  .rbx = (uintptr_t)ring3,
+                  .rbp = data,
+                  .rsp = data + RING3_BODY_STACK - a->stacked,
+                  .r8 = RING3_BODY_TURNS - turn,
+                  .r10 = ring3->kernel_rsp,
+                  .r11 = ring3->data,
+                  .r14 = 0xffffffff,
+                  .data_linear_address = (data + a->place + moved) ^ body.base,
+                  .data_source = body.no_source ? 0 : 1,
+                  .latency = body.no_latency ? 2 : 7}};
+
+    make_events(a->kind, s.events);
+    if (is_store()) {
+        s.holds.data_source = body.no_hits ? 0 : 1;
+        s.holds.latency = 0;
+    }
+    for (unsigned i = 0; i < 4; i++)
+        if (user && s.events[i] == body.only && turn < body.turns_lost)
+            s.events[i] = 0;
+    retire(enable, &s);
+}
+
+static void abort_once(uint64_t enable, const struct ring3 *ring3, bool hle)
+{
+    const uint64_t base = hle ? 0x2110 : 0x2010;
+
+    retire(enable,
+           &(struct spot){
+               .at = ring3->user_code + base + (uint64_t)body.at,
+               .next = ring3->user_code + base + 16 + (uint64_t)body.resume,
+               .user = true,
+               .events = {hle ? ABORTS_OF_HLE : ABORTS_OF_RTM},
+               .holds = {.tx_abort =
+                             ((hle ? TX_ABORT_HLE_ABORT : TX_ABORT_RTM_ABORT) |
+                              TX_ABORT_INSTRUCTION_ABORT | 20) ^
+                             body.info}});
+}
+
+uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
+    const bool rtm = ring3->body == (uint32_t)(ring3_aborts_rtm - ring3_body);
+    const bool hle = ring3->body == (uint32_t)(ring3_aborts_hle - ring3_body);
+
+    window_opens();
+    path.full_unsaid = body.no_full;
+    path.silent |= (rtm || hle) && body.aborts_silent;
+    ring3->kernel_rsp = 0x7ff000;
+    ring3->vector = odd.vector;
+    assert_int_equal(*(const volatile uint32_t *)(uintptr_t)ring3->data,
+                     RING3_BODY_CELL);
+    for (unsigned n = 0; n < RING3_ABORTS && (rtm || hle); n++)
+        abort_once(enable, ring3, hle);
+    if (rtm || hle)
+        return 0;
+    assert_int_equal(ring3->body, (uint32_t)(ring3_body_plain - ring3_body));
+    for (unsigned turn = 0; turn < RING3_BODY_TURNS; turn++)
+        for (const struct ring3_access *a = ring3_body_accesses; a->at != 0;
+             a++)
+            access_page(enable, ring3, a, turn);
+    return 0;
+}
+
+int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
+{
+    *cell = value;
+    *eax = RTM_STATUS_STARTED;
+    return RTM_COMMITTED;
+}
+
+static void contexts(void **state)
+{
+    static const struct {
+        enum verdict verdict;
+        const char *line;
+        struct odd_body body;
+    } rows[] = {
+        {VERDICT_PASS, "", {.info = 0}},
+        {VERDICT_FAIL,
+         "loads (D0H/81H) at ring 3: 19 records are of the body",
+         {.turns_lost = 4, .only = LOADS}},
+        {VERDICT_FAIL,
+         "stores (D0H/82H) at ring 0: Store Status (A0H)[0]",
+         {.no_hits = true}},
+        {VERDICT_FAIL,
+         "stores (D0H/82H) at ring 3: Store Status (A0H)[0]",
+         {.no_hits = true}},
+        {VERDICT_FAIL,
+         "(CDH/01H) at ring 3: a load from",
+         {.no_latency = true}},
+        {VERDICT_FAIL,
+         "(CDH/01H) at ring 0: A0H[3:0] (Source) is 0",
+         {.no_source = true}},
+        {VERDICT_FAIL,
+         "EventingIP (B0H) is not of an instruction",
+         {.at_wrong = true}},
+        {VERDICT_FAIL, "RIP (08H) is 0x", {.next_wrong = true}},
+        {VERDICT_FAIL, "wanted bit 62", {.no_full = true}},
+        {VERDICT_FAIL,
+         "aborts of RTM at ring 3: 8 aborts made no record",
+         {.aborts_silent = true}},
+        {VERDICT_FAIL,
+         "aborts of HLE at ring 3: 8 aborts made no record",
+         {.aborts_silent = true}},
+        {VERDICT_FAIL,
+         "aborts of RTM at ring 3: TX Abort Information",
+         {.info = BIT(33)}},
+        {VERDICT_FAIL,
+         "aborts of HLE at ring 3: TX Abort Information",
+         {.info = BIT(32)}},
+        {VERDICT_FAIL,
+         "is of another kind of abort",
+         {.info = TX_ABORT_INSTRUCTION_ABORT | BIT(33)}},
+        {VERDICT_FAIL, "is not the aborting instruction", {.at = 1}},
+        {VERDICT_FAIL, "RIP (08H) is not the first instruction", {.resume = 1}},
+        {VERDICT_FAIL,
+         "RIP (08H) is not where it goes on",
+         {.resume = 1, .info = TX_ABORT_INSTRUCTION_ABORT}},
+        {VERDICT_FAIL, "Data Linear Address (98H)", {.base = 8}},
+        {VERDICT_FAIL, "Data Linear Address (98H)", {.base = 64}},
+    };
+    static const struct {
+        unsigned field;
+        uint64_t bits;
+        const char *line;
+    } fields[] = {
+        {AT(rsp), 8, "RSP (48H) is"},
+        {AT(rbp), 8, "RBP (40H) is"},
+        {AT(rbx), 8, "RBX (18H) is"},
+        {AT(r8), 16, "R8 (50H) is"},
+        {AT(r10), 1, "R10 (60H) is"},
+        {AT(r11), 1, "R11 (68H) is"},
+        {AT(r14), BIT(32), "R14 (80H) is"},
+        {AT(rflags), BIT(0), "RFLAGS (00H) is"},
+        {AT(rflags), BIT(6), "RFLAGS (00H) is"},
+        {AT(rflags), BIT(7), "RFLAGS (00H) is"},
+        {AT(tsc), BIT(40), "TSC (C0H), of before"},
+        {AT(tsc), BIT(34), "TSC (C0H), of before"},
+        {AT(latency), 1, "A8H of a store is"},
+        {AT(data_source), 2, "Store Status (A0H)[63:1] is 0x2"},
+        {AT(data_source), BIT(63), "Store Status (A0H)[63:1] is"},
+    };
+
+    (void)state;
+    odd = (struct odd){.vector = HW_NO_FAULT};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        body = rows[i].body;
+        expect_case(verdict_of(&test_pebs_in_contexts, 0x5e, 3),
+                    rows[i].verdict, rows[i].line);
+    }
+    body = (struct odd_body){.info = 0};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        odd = (struct odd){.record = 1,
+                           .all = true,
+                           .field = fields[i].field,
+                           .bits = fields[i].bits,
+                           .vector = HW_NO_FAULT};
+        expect_case(verdict_of(&test_pebs_in_contexts, 0x5e, 3), VERDICT_FAIL,
+                    fields[i].line);
+    }
+    odd = (struct odd){.vector = HW_GP};
+    expect_case(verdict_of(&test_pebs_in_contexts, 0x5e, 3), VERDICT_ERROR,
+                "#GP at ring 3");
+    odd.vector = HW_NO_FAULT;
+    expect_case(verdict_of(&test_pebs_in_contexts, 0x3c, 2), VERDICT_PASS, "");
+    expect_case(verdict_of(&test_pebs_in_contexts, 0x6a, 4), VERDICT_PASS, "");
+    expect_case(verdict_of(&test_pebs_in_contexts, 0x2a, 1), VERDICT_SKIP,
+                "precise store");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ring3),
+        cmocka_unit_test(contexts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
