@@ -130,6 +130,60 @@ static void registers_arch(void **state)
     seen(&test_lbr_registers, ARCH, DEPTH_KEEPS, 0);
 }
 
+/* What somebody else uses stays his. */
+static void used(void **state)
+{
+    static const struct {
+        unsigned format;
+        unsigned by;
+        const char *line;
+    } rows[] = {
+        {4, BY_LBR, "branch records unused; IA32_DEBUGCTL (1D9H) is 0x4801"},
+        {5, BY_TR, "branch records unused; IA32_DEBUGCTL (1D9H) is 0x4840"},
+        {5, BY_TRACE, "needs Processor Trace unused"},
+        {ARCH, BY_CTL, "32 of them; IA32_LBR_CTL (14CEH) is 0x5"},
+        {ARCH, BY_DEPTH, "IA32_LBR_DEPTH (14CFH) 8"},
+    };
+
+    (void)state;
+    device.traces = true;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        generation(rows[i].format);
+        device.used = rows[i].by;
+        assert_int_equal(verdict_of(&test_lbr_stack), VERDICT_SKIP);
+        if (strstr(all[0].text, rows[i].line) == NULL)
+            fail_msg("%s", all[0].text);
+        assert_int_equal(device.windows, 0);
+    }
+    device.used = BY_NOBODY;
+    device.traces = false;
+}
+
+static void says(const struct test *test, unsigned format, enum wrong is,
+                 const char *line)
+{
+    generation(format);
+    device.is = is;
+    (void)verdict_of(test);
+    if (strstr(all[0].text, line) == NULL)
+        fail_msg("%s, %u, %d: no \"%s\": %s", test->name, format, (int)is, line,
+                 all[0].text);
+}
+
+/* How often it was so, of how many. */
+static void figures(void **state)
+{
+    static const char in_tx[] = "the record of an abort has IN_TSX = 1: 0 of 140";
+    static const char at_it[] = "recorded from that instruction: 40 of 40";
+
+    (void)state;
+    says(&test_lbr_transactions, 4, RIGHT, in_tx);
+    says(&test_lbr_transactions, 5, RIGHT, at_it);
+    says(&test_lbr_registers, 4, RIGHT, "raised no #GP: 0 of 54");
+    says(&test_lbr_registers, 3, RIGHT, "raised no #GP: 0 of 55");
+    says(&test_lbr_stack, 5, RIGHT, "is recorded as mispredicted: ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +194,8 @@ int main(void)
         cmocka_unit_test(transactions),
         cmocka_unit_test(registers),
         cmocka_unit_test(registers_arch),
+        cmocka_unit_test(used),
+        cmocka_unit_test(figures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

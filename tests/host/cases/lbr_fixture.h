@@ -75,6 +75,7 @@ static struct {
     unsigned model, format, depth;
     unsigned version; /* of performance monitoring, 0: as most */
     bool traces;      /* it has Processor Trace, with ToPA */
+    enum { BY_NOBODY, BY_LBR, BY_TR, BY_TRACE, BY_CTL, BY_DEPTH } used;
     unsigned windows;
     bool stopped;         /* nothing is recorded */
     const uint8_t *gates; /* NULL: exceptions are not for a body */
@@ -560,6 +561,14 @@ static void make_msrs(void)
         for (unsigned i = 0; i < 3; i++)
             if (entry_of(i, n) != NULL)
                 *entry_of(i, n) = 0x1000 * (n + 1) + i;
+    fake_msr(IA32_DEBUGCTL)->value |= device.used == BY_LBR  ? IA32_DEBUGCTL_LBR
+                                      : device.used == BY_TR ? IA32_DEBUGCTL_TR
+                                                             : 0;
+    fake_msr(IA32_RTIT_CTL)->value = device.used == BY_TRACE;
+    if (device.used == BY_CTL)
+        fake_msr(IA32_LBR_CTL)->value |= IA32_LBR_CTL_LBREn;
+    if (device.used == BY_DEPTH)
+        fake_msr(IA32_LBR_DEPTH)->value = 8;
     if (wrong(MSR_LOSES))
         fake_msr(device.number)->writable =
             device.number == MSR_LBR_SELECT || device.number == IA32_LBR_CTL
