@@ -181,6 +181,11 @@ static void try_level(struct sampling *p, const struct ring3_session *s,
             "IA32_PERFEVTSEL0 (186H) has %s alone, and record %u has RIP (08H) "
             "0x%lx; code of ring 3 is at 0x%lx",
             user ? "USR" : "OS", n, record.rip, s->ring3->user_code);
+    check(
+        p->t, p->records != 0,
+        "IA32_PERFEVTSEL0 (186H) has %s alone, and no record was made; wanted "
+        "some of that ring",
+        user ? "USR" : "OS");
     note(p->t, "%u records with %s alone", p->records, user ? "USR" : "OS");
 }
 

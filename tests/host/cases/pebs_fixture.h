@@ -133,6 +133,10 @@ static void enabled_later(uint64_t global);
 
 static int access(uint32_t number, const uint64_t *written)
 {
+    /* Reserved before version 4. */
+    if (number == 0x390 && written != NULL && t->cpu.perfmon_version < 4 &&
+        (*written & BITS(60, 55)) != 0)
+        return HW_GP;
     if (number == 0x390 && written != NULL)
         *msr(0x38e) &= ~(*written | device.clears_too);
     if (number == IA32_PERF_GLOBAL_CTRL && written != NULL)

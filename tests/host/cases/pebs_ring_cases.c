@@ -49,7 +49,7 @@ static struct odd {
     unsigned field;  /* 0: none of them */
     uint64_t bits;
     bool all; /* in each record from that one on */
-    bool any_level, silent, one_ring;
+    bool any_level, silent, one_ring, silent_in_one;
     unsigned more;  /* events to the record */
     int64_t vector; /* of an exception at ring 3 */
     bool of_ring_3; /* its EventingIP */
@@ -71,7 +71,9 @@ static void window_opens(void)
 {
     window_begins();
     path.change = change;
-    path.silent = odd.silent;
+    const uint64_t levels = IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR;
+    path.silent = odd.silent || (odd.silent_in_one &&
+                                 (*msr(IA32_PERFEVTSEL(0)) & levels) != levels);
     path.any_level = odd.any_level;
     path.skid[0] = 1 + odd.more;
 }
@@ -182,6 +184,8 @@ static void ring3(void **state)
         {VERDICT_FAIL, "0 of 2 records are of ring 3", {.one_ring = true}},
         {VERDICT_FAIL, "has USR alone, and record", {.any_level = true}},
         {VERDICT_FAIL, "has OS alone, and record", {.any_level = true}},
+        {VERDICT_FAIL, "has USR alone, and no record", {.silent_in_one = true}},
+        {VERDICT_FAIL, "has OS alone, and no record", {.silent_in_one = true}},
         {VERDICT_ERROR, "#GP at ring 3", {.vector = HW_GP}},
         {VERDICT_FAIL,
          "record 0 has EventingIP (B0H)",

@@ -250,6 +250,12 @@ FAULT(pebs_ring3_silent, .what = "[any] no record is made in ring 3",
       .caught = {"skylake-2017 on 1 pebs_ring3 FAIL"},
       .breaks = RECORD_IN_RING_3)
 
+FAULT(pebs_of_one_level_silent,
+      .what = "[any] a counter with OS alone, or USR, makes no record",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL",
+                 "sandybridge on 1 pebs_ring3 FAIL"},
+      .breaks = RECORD_OF_ONE_LEVEL)
+
 FAULT(capabilities_deny_smm_freeze,
       .what = "[any] 345H[12] is 0 though IA32_DEBUGCTL[14] can be set",
       .caught = {"skylake-2018 on 1 perf_capabilities FAIL"},

@@ -84,6 +84,11 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
     if ((p->pebs.enable & 1) == 0 &&
         !faults_rule(p->machine, PEBS_OF_OWN_BIT, true))
         return false;
+    if (n < PEBS_COUNTERS &&
+        (p->pmu.select[n] & (EVTSEL_USR | EVTSEL_OS)) !=
+            (EVTSEL_USR | EVTSEL_OS) &&
+        !faults_rule(p->machine, RECORD_OF_ONE_LEVEL, true))
+        return false;
     if (pebs_is_adaptive(p)) /* of whatever event */
         return n < PEBS_COUNTERS ||
                faults_rule(p->machine,
