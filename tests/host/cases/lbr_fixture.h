@@ -30,6 +30,7 @@ enum wrong {
     MISPREDICTED,
     PREDICTED,
     TARGETS_PREDICTED,
+    ENTRY_MISPREDICTED, /* alone: the way into a body */
     CYCLES_LOW,
     CYCLES_HIGH,
     CYCLES_WRAP,
@@ -48,10 +49,13 @@ enum wrong {
     ABORT_MISSING,
     ABORT_FROM,
     ABORT_TO,
+    NOT_ELIDED,  /* what is to abort */
     MSR_MISSING, /* `number` */
     MSR_LOSES,   /* a bit of it */
     MSR_SHARED,
     RESERVED_KEPT,
+    BIT_KEPT,    /* this one that is reserved, `number` */
+    BIT_REFUSED, /* this one that is not */
     ANY_ADDRESS, /* also one that is not canonical */
     DEPTH_ANY,   /* architectural ones: any depth is taken, */
     DEPTH_KEEPS, /* which leaves the entries */
@@ -77,6 +81,7 @@ static struct {
     bool traces;      /* it has Processor Trace, with ToPA */
     enum { BY_NOBODY, BY_LBR, BY_TR, BY_TRACE, BY_CTL, BY_DEPTH } used;
     unsigned windows;
+    bool enters;          /* the branch is the way into a body */
     bool stopped;         /* nothing is recorded */
     const uint8_t *gates; /* NULL: exceptions are not for a body */
     void (*before)(uint32_t msr, const uint64_t *written); /* each access */
@@ -238,7 +243,10 @@ static uint64_t flags_of(uint32_t kind)
     if ((abort && !wrong(ABORT_NEVER)) || wrong(ABORT_ALWAYS))
         flags |= BIT(61);
     if ((wrong(MISPREDICTED) || device.windows % 2 != 0) && !wrong(PREDICTED) &&
-        ((kind & LBR_KIND) != LBR_IND_JMP || !wrong(TARGETS_PREDICTED)))
+        ((kind & LBR_KIND) != LBR_IND_JMP ||
+         (!wrong(TARGETS_PREDICTED) && !wrong(ENTRY_MISPREDICTED))))
+        flags |= BIT(63);
+    if (device.enters && wrong(ENTRY_MISPREDICTED))
         flags |= BIT(63);
     return device.format == 3 ? flags & BIT(63) : flags;
 }
@@ -387,6 +395,9 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
                            (w->argument >> n / 2 & 1) == 0;
         if ((row->kind & LBR_MAY) != 0 && !wrong(NO_LENGTH_KEPT))
             continue;
+        if ((row->kind & (LBR_IN_TX | LBR_ABORT)) != 0 && wrong(NOT_ELIDED) &&
+            w->body == lbr_body_elision_aborts)
+            continue;
         if (device.gates != NULL && row->kind == LBR_FAR) {
             exception(vectors[exceptions++], at(body) + (uint64_t)row->from,
                       at(body) + (uint64_t)row->to);
@@ -417,7 +428,9 @@ int trace_window(struct trace_window *w)
     const uint64_t cycles = time_of(w);
     if ((w->control & 1) == 0 && !wrong(ALWAYS_ON))
         return HW_NO_FAULT;
+    device.enters = true;
     record(LBR_IND_JMP, at(trace_window_on_next), at(w->body), 7);
+    device.enters = false;
     run_rows(w, chain ? lbr_body_chain : w->body, cycles);
     if (wrong(RETURNED_KEPT) && w->body == lbr_body_calls)
         record(LBR_REL_CALL, 1, 2, 7);
@@ -479,13 +492,17 @@ static bool is_refused(uint32_t msr, uint64_t value)
     const uint64_t select = device.format == 3 ? BITS(8, 0) : BITS(9, 0);
     const bool address =
         msr >= MSR_LASTBRANCH_FROM_IP(0) && msr <= MSR_LASTBRANCH_TO_IP(31);
+    const uint64_t kept = wrong(RESERVED_KEPT) ? UINT64_MAX
+                          : wrong(BIT_KEPT)    ? BIT(device.number)
+                                               : 0;
 
-    if (msr == IA32_LBR_CTL)
-        return (value & ~UINT64_C(0x7f000f)) != 0 && !wrong(RESERVED_KEPT);
+    if (msr == IA32_LBR_CTL || msr == MSR_LBR_SELECT) {
+        const uint64_t bits = msr == IA32_LBR_CTL ? UINT64_C(0x7f000f) : select;
+        return (value & ~bits & ~kept) != 0 ||
+               (wrong(BIT_REFUSED) && (value >> device.number & 1) != 0);
+    }
     if (msr == IA32_LBR_DEPTH)
         return value != 8 && value != 16 && value != 32 && !wrong(DEPTH_ANY);
-    if (msr == MSR_LBR_SELECT)
-        return (value & ~select) != 0 && !wrong(RESERVED_KEPT);
     return address && device.format == 5 && !wrong(ANY_ADDRESS) &&
            value >> 47 != 0 && value >> 47 != BITS(16, 0);
 }
@@ -589,6 +606,7 @@ static void begin(const struct test *test)
         identity_read(&all[p].cpu);
         all[p].cpu.model = (uint16_t)device.model;
         all[p].cpu.rtm = all[p].cpu.hle = device.format != 3;
+        all[p].cpu.tsx_force_abort = false;
         all[p].cpu.pdcm = true;
         all[p].cpu.pt = device.traces;
         all[p].cpu.leaf14_ecx = 1;
