@@ -80,6 +80,14 @@ static void check_record(struct sampling *p, unsigned n, uint64_t selection)
         check_xmm(p, n, &record);
 }
 
+static void check_made(struct sampling *p)
+{
+    check(p->t, p->records != 0,
+          "IA32_PMC0 (C1H) overflowed every 60 of %u events, and made no "
+          "record",
+          PEBS_EVENTS);
+}
+
 static void run_planted(struct sampling *p, uint64_t flags)
 {
     pebs_window_xmm(sampling_enable(&p->config), flags, &p->state);
@@ -96,10 +104,7 @@ static bool try_groups(struct sampling *p, uint64_t selection, bool adaptive)
         return false;
 
     /* Check. */
-    check(p->t, p->records != 0,
-          "IA32_PMC0 (C1H) overflowed every 60 of %u events, and made no "
-          "record",
-          PEBS_EVENTS);
+    check_made(p);
     for (unsigned n = 0; n < p->records; n++)
         check_record(p, n, adaptive ? selection : 0);
     return true;
@@ -176,6 +181,7 @@ static void try_entries(struct sampling *p, struct lbr *lbr)
     if (!sampling_groups(p, selection, true) || !lbr_hold(lbr) ||
         !sampling_around(p, &config, run_taken, (uint64_t)(uintptr_t)lbr))
         return;
+    check_made(p);
     for (unsigned n = 0; n < p->records; n++)
         check_entries(p, lbr, n, &cycles);
     check(p->t, p->records == 0 || cycles != 0 || !lbr->model.cycles,

@@ -10,8 +10,9 @@
 #include "src/pebs/sampling.h"
 #include "tests/host/cases/case_fixture.h"
 
-#define PLACES 36
-#define MASK   BITS(47, 0)
+#define PLACES       36
+#define ADAPTIVE_MAX 1232
+#define MASK         BITS(47, 0)
 
 /* An instruction that has retired: its events (umask and event), and what a
  * record of it has. */
@@ -37,7 +38,9 @@ static struct path {
     /* What is otherwise in record n, from 1. */
     void (*change)(struct pebs_format3 *record, unsigned n);
     unsigned made;
-    uint64_t tsc;
+    uint64_t xmm[32];
+    uint64_t lbrs[32][3]; /* FROM, TO, INFO, the youngest first */
+    uint64_t form;        /* XORed to the selection that a record names */
 } path;
 static unsigned pending[PLACES];
 
@@ -46,23 +49,40 @@ static struct pebs_ds_area *area(void)
     return (struct pebs_ds_area *)(uintptr_t)*msr(IA32_DS_AREA);
 }
 
-/* SDM 3B, "Adaptive PEBS": basic, memory and general-purpose groups. */
+/* SDM 3B, "Adaptive PEBS": the basic group, and those that MSR_PEBS_DATA_CFG
+ * selects: memory, general-purpose registers, XMM, LBRs. */
 static size_t adaptive(const struct pebs_format3 *r, bool groups,
-                       uint8_t bytes[208])
+                       uint8_t bytes[ADAPTIVE_MAX])
 {
-    const size_t size = groups ? 208 : 32;
-    const uint64_t basic[] = {(uint64_t)size << 48 | (groups ? 3 : 0),
-                              r->eventing_ip, r->applicable_counter, r->tsc};
+    const uint64_t selection = groups ? *msr(MSR_PEBS_DATA_CFG) : 0;
     const uint64_t memory[] = {r->data_linear_address, r->data_source,
                                r->latency, r->tx_abort};
-
-    memcpy(bytes, basic, sizeof(basic));
-    memcpy(bytes + 32, memory, sizeof(memory));
-    memcpy(bytes + 64, r, 144);
-    /* RSP and what is between it and RAX are in another order there. */
+    /* RSP and what is between it and RAX are in another order here. */
     const uint64_t general[] = {r->rax, r->rcx, r->rdx, r->rbx,
                                 r->rsp, r->rbp, r->rsi, r->rdi};
-    memcpy(bytes + 64 + 16, general, sizeof(general));
+    size_t size = 32;
+
+    if ((selection & 1) != 0) {
+        memcpy(bytes + size, memory, sizeof(memory));
+        size += sizeof(memory);
+    }
+    if ((selection & 2) != 0) {
+        memcpy(bytes + size, r, 144);
+        memcpy(bytes + size + 16, general, sizeof(general));
+        size += 144;
+    }
+    if ((selection & 4) != 0) {
+        memcpy(bytes + size, path.xmm, sizeof(path.xmm));
+        size += sizeof(path.xmm);
+    }
+    if ((selection & 8) != 0) {
+        const size_t entries = 24 * ((selection >> 24 & 0xff) + 1);
+        memcpy(bytes + size, path.lbrs, entries);
+        size += entries;
+    }
+    const uint64_t basic[] = {(uint64_t)size << 48 | (selection ^ path.form),
+                              r->eventing_ip, r->applicable_counter, r->tsc};
+    memcpy(bytes, basic, sizeof(basic));
     return size;
 }
 
@@ -79,7 +99,7 @@ static void make_record(const struct spot *s, unsigned place)
 {
     static const size_t sizes[] = {144, 176, 192, 200};
     struct pebs_format3 record = s->holds;
-    uint8_t bytes[208];
+    uint8_t bytes[ADAPTIVE_MAX];
     size_t size;
 
     record.rip = s->next;

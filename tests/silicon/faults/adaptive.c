@@ -165,3 +165,9 @@ FAULT(adaptive_lbr_info_zero,
       .what = "[adaptive records] LBR entries of a record have INFO 0",
       .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
       .breaks = RECORD_LBRS_HAVE_INFO)
+
+FAULT(adaptive_lbrs_silent,
+      .what = "[any] no PEBS record is made while branches are recorded",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL",
+                 "skylake-2018 on 1 lbr_freeze_on_pebs FAIL"},
+      .breaks = RECORD_WITH_LBRS)

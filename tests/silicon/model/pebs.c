@@ -10,6 +10,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/events.h"
+#include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/tsx.h"
@@ -88,6 +89,8 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
         (p->pmu.select[n] & (EVTSEL_USR | EVTSEL_OS)) !=
             (EVTSEL_USR | EVTSEL_OS) &&
         !faults_rule(p->machine, RECORD_OF_ONE_LEVEL, true))
+        return false;
+    if (lbr_records(p) && !faults_rule(p->machine, RECORD_WITH_LBRS, true))
         return false;
     if (pebs_is_adaptive(p)) /* of whatever event */
         return n < PEBS_COUNTERS ||
