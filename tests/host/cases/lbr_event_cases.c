@@ -2,6 +2,7 @@
 /* lbr_event_cases.c - exceptions among last branch records, and records beside
  * a trace, over a stack that does as the manual says, and over the same with
  * one thing otherwise. */
+#include "src/lbr/stack.h"
 #include "tests/host/cases/lbr_fixture.h"
 
 extern const struct test test_lbr_events, test_lbr_while_tracing;
@@ -29,6 +30,29 @@ static void events(void **state)
             seen(&test_lbr_events, formats[i], is, 0);
         seen(&test_lbr_events, formats[i], DEBUG_CLEARS, 11);
         seen(&test_lbr_events, formats[i], DEBUG_CLEARS, 12);
+    }
+}
+
+/* What somebody else has recorded since the last window. */
+static void emptied(void **state)
+{
+    struct lbr l;
+
+    (void)state;
+    for (unsigned i = 0; i < FORMATS; i++) {
+        generation(formats[i]);
+        begin(&test_lbr_events);
+        assert_true(lbr_claim(&l, &all[0]));
+        assert_true(lbr_body(&l, lbr_body_kinds));
+        for (unsigned n = 0; n < 3 * device.depth; n++)
+            if (entry_of(n % 3, n / 3) != NULL)
+                *entry_of(n % 3, n / 3) = 0x1234;
+        assert_true(lbr_empty(&l));
+        for (unsigned n = 0; n < 3 * device.depth; n++)
+            assert_true(entry_of(n % 3, n / 3) == NULL ||
+                        *entry_of(n % 3, n / 3) == 0);
+        fake_device = NULL;
+        restore_msrs(&all[0]);
     }
 }
 
@@ -146,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events),
+        cmocka_unit_test(emptied),
         cmocka_unit_test(while_tracing),
     };
 

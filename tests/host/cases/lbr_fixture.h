@@ -417,6 +417,12 @@ int trace_window(struct trace_window *w)
     const bool chain =
         w->body >= lbr_body_chain && w->body < lbr_body_chain + 256;
 
+    /* Nothing freezes but where a body is about that; the rest is as found. */
+    const uint64_t debugctl =
+        device.format == ARCH ? fake_msr(IA32_DEBUGCTL)->value : w->control;
+    if (w->body != lbr_body_debug)
+        assert_int_equal(debugctl & ~IA32_DEBUGCTL_LBR,
+                         IA32_DEBUGCTL_FREEZE_WHILE_SMM_EN);
     device.windows++;
     w->cells[1] = 0x5a000001;
     if (w->body == lbr_body_ud2 || w->body == lbr_body_divide ||

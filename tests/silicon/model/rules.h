@@ -79,8 +79,8 @@ enum rule {
     RECORD_KEEPS_FIXED_STATUS, /* GLOBAL_STATUS[34:32] */
     RECORD_KEEPS_DEBUGCTL,
     RECORD_IN_RING_3,
-    RECORD_OF_ONE_LEVEL, /* OS or USR alone */
-    RECORD_WITH_LBRS,    /* while branches are recorded */
+    RECORD_OF_ONE_LEVEL,       /* OS or USR alone */
+    RECORD_WITH_LBRS,          /* while branches are recorded */
     UNCORE_FREEZE_KEEPS_CORES, /* the core select */
     UNCORE_CARRIES_32,
     SOURCE_OF_MODIFIED, /* of a line that another core has modified */
