@@ -238,12 +238,13 @@ $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK_SIM) $(filter %.o,$^) -o $@
 # Applications of the tests' own.
-$(B)/clocks.so $(B)/dirty.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
+$(B)/clocks.so $(B)/dirty.so $(B)/rewrites.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
                $(B)/bare/tests/boot/%.c.o \
                $(call object,tests/boot/load_app.c efi/entry.asm efi/start.c) \
                efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
+$(B)/clocks.so $(B)/rewrites.so: $(call object,tests/boot/takeover.c)
 $(B)/odd_firmware.so: $(call object,$(addprefix tests/boot/odd_,\
     console.c services.c volume.c))
 $(B)/%.efi: $(B)/%.so scripts/pe_header.py
@@ -676,7 +677,7 @@ $(B)/tests/host/efi/%: $(B)/host/tests/host/efi/%.c.o \
 	$(link_host)
 .PRECIOUS: $(B)/host/%.c.o
 
-BOOTED    := $(B)/clocks.efi $(B)/dirty.efi $(B)/odd_firmware.efi $(B)/strict.img $(B)/silicon.img clang
+BOOTED    := $(B)/clocks.efi $(B)/dirty.efi $(B)/odd_firmware.efi $(B)/rewrites.efi $(B)/strict.img $(B)/silicon.img clang
 SNAPSHOTS := $(B)/smp1.state $(B)/smp2.state $(B)/smp4.state
 $(B)/smp%.state: $(B)/silicon.efi $(B)/tsxpmu.img scripts/run.py \
                 tests/qemu.py tests/volume.py

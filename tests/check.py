@@ -109,6 +109,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
     import determinism as sames
     import media
     import powercut as powercuts
+    import rewrites
     import scale as scales
     import sweep as sweeps
     import under_linux
@@ -125,6 +126,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
                       *media.jobs(), *commands.jobs(),
                       *map(boots.job, sweeps.sample())], meanwhile)
     clocks.run(result)
+    rewrites.run(result)
     under_linux.run(result, skip)
 
 

@@ -8,10 +8,7 @@
  * SDM volume 3A, "APIC Timer"; volume 3B, "Fixed-function Performance
  * Counters"; ACPI specification, "Power Management Timer".
  */
-#include <efi.h>
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "tests/boot/takeover.h"
 
 #define IA32_PERFEVTSEL0      0x186u
 #define IA32_FIXED_CTR_CTRL   0x38Du
@@ -27,31 +24,16 @@
 #define LVT_MASKED     0x10000u /* one-shot */
 #define DIVIDE_BY_1    0xBu
 
-#define PM_TIMER   0x608 /* of QEMU's q35; 24 bits */
-#define PM1_CNT    0x604
-#define SLEEP_S5   0x2000
-#define COM1       0x3F8
-#define COM1_LINE  (COM1 + 5)
-#define LINE_EMPTY 0x20
+#define PM_TIMER 0x608 /* of QEMU's q35; 24 bits */
 
 #define ROUNDS_FREE 2000000u
 #define ROUNDS      5000u
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 
-static UINT8 map[65536];
-
 struct sample {
     uint64_t tsc, apic, pm, cycles, reference;
 };
-
-static void wrmsr(uint32_t number, uint64_t value)
-{
-    __asm__ volatile("wrmsr"
-                     :
-                     : "a"((uint32_t)value), "d"((uint32_t)(value >> 32)),
-                       "c"(number));
-}
 
 static uint64_t rdpmc(uint32_t number)
 {
@@ -75,35 +57,6 @@ static uint32_t inl(uint16_t port)
 
     __asm__ volatile("inl %1, %0" : "=a"(value) : "d"(port));
     return value;
-}
-
-static void say(char c)
-{
-    uint8_t line;
-
-    do
-        __asm__ volatile("inb %w1, %0" : "=a"(line) : "d"(COM1_LINE));
-    while ((line & LINE_EMPTY) == 0);
-    __asm__ volatile("outb %0, %w1" : : "a"(c), "d"(COM1));
-}
-
-static void say_text(const char *text)
-{
-    while (*text != '\0')
-        say(*text++);
-}
-
-static void say_number(const char *what, uint64_t number)
-{
-    char digits[20];
-    unsigned n = 0;
-
-    say_text(what);
-    do
-        digits[n++] = (char)('0' + number % 10);
-    while ((number /= 10) != 0);
-    while (n > 0)
-        say(digits[--n]);
 }
 
 static void take(struct sample *s)
@@ -145,27 +98,16 @@ static void measure(const char *what, uint64_t select, uint64_t enabled,
     say('\n');
 }
 
-static bool take_over(EFI_HANDLE image, EFI_BOOT_SERVICES *bs)
-{
-    UINTN bytes = sizeof(map), key, each;
-    UINT32 version;
-
-    return !EFI_ERROR(bs->GetMemoryMap(&bytes, (EFI_MEMORY_DESCRIPTOR *)map,
-                                       &key, &each, &version)) &&
-           !EFI_ERROR(bs->ExitBootServices(image, key));
-}
-
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {
     if (!take_over(image, system->BootServices))
         return EFI_LOAD_ERROR;
-    __asm__ volatile("cli");
     *APIC_LVT_TIMER = LVT_MASKED;
     *APIC_DIVIDE = DIVIDE_BY_1;
     measure("none", 0, 0, ROUNDS_FREE);
     measure("cycles", 0, UINT64_C(6) << 32, ROUNDS_FREE);
     measure("branches", BRANCHES, UINT64_C(6) << 32 | 1, ROUNDS);
     say_text("clocks: end\n");
-    __asm__ volatile("outw %w0, %w1" : : "a"(SLEEP_S5), "d"(PM1_CNT));
+    power_off();
     return EFI_SUCCESS;
 }

@@ -2,37 +2,17 @@
 """One ratio between all clocks of the simulated processor, whether a counter
 runs or not, and whether instructions are stepped: clocks.c measures."""
 
-import os
 import re
-import subprocess
-import tempfile
 from typing import Callable, Iterable, Iterator
 
-import qemu
-import volume
+import takeover
 
 PROGRAM = "build/clocks.efi"
-SILICON = "build/silicon.efi"
-MEBIBYTES = 512
-SECONDS = 60
 CPU, SEED = "icelake-server", 2  # an instruction takes two cycles
 TSC_HZ, PM_TIMER_HZ = 1_000_000_000, 3_579_545
 WITHIN = 0.01
 LINE = re.compile(r"^clocks: (\w+) tsc (\d+) apic (\d+) pm (\d+) cycles (\d+) reference (\d+)", re.M)
 MEASURED = ("none", "cycles", "branches")
-
-
-def boot(cpu: str, seed: int) -> tuple[str, str]:
-    """(what it printed, what went wrong or "")."""
-    with tempfile.TemporaryDirectory() as directory:
-        stick = os.path.join(directory, "stick")
-        subprocess.run(["scripts/image", stick, f"{PROGRAM}=test.efi"], check=True)
-        os.truncate(stick, volume.STICK_BYTES)
-        machine = qemu.Machine(stick, 1, SILICON, memory=MEBIBYTES, shift=qemu.SHIFT_OS)
-        text, failure = qemu.boot(
-            machine, f"cpu={cpu}\nseed={seed}\nturns=off\nos=on\napp=\\test.efi\n",
-            timeout=SECONDS)
-    return text.replace("\r", ""), failure
 
 
 def ratios(text: str) -> dict[str, dict[str, float]]:
@@ -47,7 +27,7 @@ def ratios(text: str) -> dict[str, dict[str, float]]:
 
 
 def agree(cpu: str, seed: int) -> Iterator[str]:
-    text, failure = boot(cpu, seed)
+    text, failure = takeover.boot(PROGRAM, cpu, seed)
     found = ratios(text)
     if failure or tuple(found) != MEASURED:
         yield f"{failure or 'not all was measured'}: {text[-300:]}"

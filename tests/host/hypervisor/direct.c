@@ -308,16 +308,20 @@ static void event_is_vmruns(void **state)
     assert_int_equal(v->vmcb->event_inject, 0);
 }
 
-/* How the guest has the page that it loads from, or stands on. */
+/* How the guest has the page that it accesses, or stands on. */
 static const struct {
     uint64_t page, to, flags;
+    bool store, direct;
 } pages[] = {
-    {8, 8, NPT_HELD},
-    {8, 8, NPT_HELD | NPT_PRESENT | NPT_USER},
-    {8, 8, NPT_PRESENT | NPT_USER},
-    {8, 9, NPT_PRESENT | NPT_USER | NPT_WRITE},
-    {9, 9, NPT_HELD}, /* where the operand ends */
-    {0, 0, NPT_HELD},
+    {8, 8, NPT_HELD, false, false},
+    {8, 8, NPT_HELD | NPT_PRESENT | NPT_USER, false, true},
+    {8, 8, NPT_HELD | NPT_PRESENT | NPT_USER, true, false},
+    {8, 8, NPT_CODE | NPT_PRESENT | NPT_USER, false, true},
+    {8, 8, NPT_CODE | NPT_PRESENT | NPT_USER, true, false},
+    {8, 9, NPT_PRESENT | NPT_USER | NPT_WRITE, false, false},
+    {9, 9, NPT_HELD, false, false}, /* where the operand ends */
+    {0, 0, NPT_HELD, false, false},
+    {0, 0, NPT_CODE | NPT_PRESENT | NPT_USER, false, true},
 };
 
 static void pages_are_plain_memory(void **state)
@@ -327,7 +331,10 @@ static void pages_are_plain_memory(void **state)
         struct vcpu *v = start();
 
         v->gprs.rdi = (uint64_t)fake_cpu_page(9) - 4;
-        CODE(v, LOAD_, NOP_);
+        if (pages[n].store)
+            CODE(v, STORE_, NOP_);
+        else
+            CODE(v, LOAD_, NOP_);
         assert_true(fake_cpu_rounds(v, 1));
         assert_int_equal(fake_cpu.directs, 1);
         v->vmcb->rip = (uint64_t)fake_cpu_page(0);
@@ -336,8 +343,8 @@ static void pages_are_plain_memory(void **state)
             (uint64_t)fake_cpu_page((unsigned)pages[n].to), pages[n].flags);
         assert_int_equal(step_begin(v).kind, ACTION_EXECUTE);
         assert_true(v->direct.may);
-        assert_false(direct_step(v));
-        assert_int_equal(fake_cpu.directs, 1);
+        assert_int_equal(direct_step(v), pages[n].direct);
+        assert_int_equal(fake_cpu.directs, 1 + pages[n].direct);
         assert_int_equal(v->in_guest, 0);
     }
 }

@@ -107,38 +107,6 @@ static void gates_where_levels_differ(void **state)
     assert_int_equal(v->vmcb->efer & EFER_SCE, EFER_SCE);
 }
 
-static void xbegin_is_seen_anywhere(void **state)
-{
-    struct vcpu *v = start(0);
-
-    (void)state;
-    code_scan_start(v);
-    CODE(v, NOP_, XBEGIN_);
-    for (unsigned n = 0; n < 8 && v->tx.depth == 0; n++)
-        assert_true(fake_cpu_rounds(v, 1));
-    assert_int_equal(v->tx.depth, 1);
-}
-
-/* What has been looked at is executed freely, and not stored to unseen; a page
- * that stores to itself is given up after some rounds. */
-static void code_that_is_stored_to(void **state)
-{
-    struct vcpu *v = start(0);
-    uint64_t page = v->vmcb->rip;
-
-    (void)state;
-    code_scan_start(v);
-    CODE(v, NOP_, CPUID_, STORE_, CPUID_);
-    for (unsigned n = 0; n < 8 && v->vmcb->rip != page + 3; n++)
-        assert_true(fake_cpu_rounds(v, 1));
-    assert_int_equal(npt_entry(&v->pages_free, page) & (NPT_WRITE | NPT_NX), 0);
-    v->gprs.rdi = page + 0x800;
-    for (unsigned n = 0; n < 40 && v->vmcb->rip != page + 8; n++)
-        assert_true(fake_cpu_rounds(v, 1));
-    assert_int_equal(v->vmcb->rip, page + 8);
-    assert_int_equal(v->mode, MODE_FREE);
-}
-
 #define NMI_ (EVENT_VALID | EVENT_TYPE_NMI | VECTOR_NMI)
 
 static void nmi_waits_for_iret(void **state)
@@ -193,8 +161,6 @@ int main(void)
         cmocka_unit_test(gates_where_levels_differ),
         cmocka_unit_test(nmi_waits_for_iret),
         cmocka_unit_test(reserved_bits_of_cr4),
-        cmocka_unit_test(xbegin_is_seen_anywhere),
-        cmocka_unit_test(code_that_is_stored_to),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

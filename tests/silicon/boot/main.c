@@ -27,7 +27,7 @@
 #define APP_BESIDE     "\\tsxpmu.efi" /* silicon.efi, on one volume */
 #define APP_OF_STICK   "\\EFI\\BOOT\\BOOTX64.EFI"
 #define TABLE_PAGES    96  /* for each table of a processor */
-#define OS_TABLE_PAGES 520 /* of what an operating system executes */
+#define OS_TABLE_PAGES 520 /* the same, for an operating system */
 #define TX_TABLE_PAGES 48
 #define STACK_PAGES    8
 #define FOUR_GIB       (UINT64_C(1) << 32)
@@ -161,6 +161,14 @@ static void start_vcpu(struct vcpu *v, struct processor *model)
     v->direct.root = allocate_pages(1);
     v->code_page = UINT64_MAX;
     npt_start(&v->tx_pages, allocate_pages(TX_TABLE_PAGES), TX_TABLE_PAGES, 0);
+}
+
+/* A processor takes the right to store away from all. */
+static void start_os_tables(struct vcpu *v)
+{
+    start_table(&v->pages_free, OS_TABLE_PAGES, 0);
+    start_table(&v->pages_step, OS_TABLE_PAGES, 0);
+    start_table(&v->pages_catch, OS_TABLE_PAGES, NPT_NX);
 }
 
 /* What does not depend on the configuration. */
@@ -346,7 +354,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     h->for_os = config.machine.os;
     h->pm_timer = pm_timer_find(table);
     for (unsigned n = 0; h->for_os && n < h->processors; n++)
-        start_table(&h->vcpus[n].pages_free, OS_TABLE_PAGES, 0);
+        start_os_tables(&h->vcpus[n]);
     if (h->x2apic && !x2apic_start(empty_page))
         fail("no more pages for nested tables", "");
     reset_machine();

@@ -2,14 +2,16 @@
 /*
  * code_scan.c - XBEGIN on whatever page an operating system executes. To the
  * host processor it is a MOV. So no page is executable to a guest that runs
- * freely until its bytes have been looked at, and then it is not writable; a
- * store makes it unknown again, but where both come in turns all the time, as
- * on the only page of a small program: there XBEGIN is not seen. A page with an
- * XBEGIN stays no-execute: on it the guest is stepped. Other transactional
- * instructions raise #UD: exits.c.
+ * freely until its bytes have been looked at, and from then on no processor can
+ * store there, in any mode. A store makes the page unknown again on all of
+ * them; it is stepped, because what stores may be on that page itself. A page
+ * with an XBEGIN stays no-execute: on it the guest is stepped. Other
+ * transactional instructions raise #UD: exits.c. What a device stores is not
+ * seen.
  *
- * SDM volume 2, XBEGIN (C7 F8 rel32): by chance those two bytes are on one page
- * of code in sixteen, but then they hardly lead to somewhere near.
+ * SDM volume 2, XBEGIN (C7 F8 rel32, with 66H rel16): by chance those two bytes
+ * are on one page of code in sixteen, but then they hardly lead to somewhere
+ * near, or to other code.
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
@@ -17,24 +19,21 @@
 #define XBEGIN_BYTES 6
 #define EACH_BYTE    UINT64_C(0x0101010101010101)
 
-/* How often a page has been stored to and executed again. */
-#define STORES(entry) ((entry) >> 52 & 7)
-#define ONE_STORE     (UINT64_C(1) << 52)
-#define STORES_MAX    7
+#define PAGE_READ (NPT_PRESENT | NPT_USER)
 
-#define PAGE_DATA  (NPT_PRESENT | NPT_USER | NPT_WRITE | NPT_NX)
-#define PAGE_CODE  (NPT_PRESENT | NPT_USER)
-#define PAGE_MIXED (NPT_PRESENT | NPT_USER | NPT_WRITE)
-#define PAGE_STEPS (PAGE_DATA | NPT_STEPPED)
+/* What is known of a page. */
+#define LOOKED_AT NPT_CODE
+#define UNKNOWN   UINT64_C(0)
 
-static bool is_xbegin(const uint8_t *b)
+static bool is_xbegin(const struct vcpu *v, uint64_t rip, const uint8_t *b)
 {
     int32_t to;
 
     if (b[0] != 0xC7 || b[1] != 0xF8)
         return false;
     __builtin_memcpy(&to, b + 2, sizeof(to));
-    return to > -NEAR_BYTES && to < NEAR_BYTES;
+    return (to > -NEAR_BYTES && to < NEAR_BYTES) ||
+           guest_is_code(v, rip + XBEGIN_BYTES + (uint64_t)to);
 }
 
 /* Any of eight bytes: one that is 0 without the bits of C7. */
@@ -47,72 +46,175 @@ static bool has_c7(const uint8_t *b)
     return ((word - EACH_BYTE) & ~word & (EACH_BYTE << 7)) != 0;
 }
 
-/* rip: on the page; what follows on the next one belongs to it. */
-static bool has_xbegin(const struct vcpu *v, uint64_t rip, uint64_t physical)
+/* What follows on the next page belongs to this one; where that is not there
+ * yet, it may be anything. */
+static bool has_xbegin_at_end(const struct vcpu *v, uint64_t rip,
+                              const uint8_t *end)
 {
-    const uint8_t *page = (const uint8_t *)(physical & ~(PAGE_BYTES - 1));
     uint8_t seam[2 * XBEGIN_BYTES] = {0};
-    uint64_t next = (rip & ~(PAGE_BYTES - 1)) + PAGE_BYTES;
 
-    for (size_t n = 0; n < PAGE_BYTES; n += 8)
-        for (size_t k = n; has_c7(&page[n]) && k < n + 8; k++)
-            if (k + XBEGIN_BYTES <= PAGE_BYTES && is_xbegin(&page[k]))
-                return true;
-    __builtin_memcpy(seam, page + PAGE_BYTES - XBEGIN_BYTES, XBEGIN_BYTES);
-    guest_copy(v, next, seam + XBEGIN_BYTES, XBEGIN_BYTES, false);
-    for (size_t n = 1; n < XBEGIN_BYTES; n++)
-        if (is_xbegin(&seam[n]))
+    __builtin_memcpy(seam, end - XBEGIN_BYTES, XBEGIN_BYTES);
+    if (!guest_copy(v, rip + PAGE_BYTES, seam + XBEGIN_BYTES, XBEGIN_BYTES,
+                    false))
+        return end[-1] == 0xC7;
+    for (unsigned n = 1; n < XBEGIN_BYTES; n++)
+        if (is_xbegin(v, rip + PAGE_BYTES - XBEGIN_BYTES + n, &seam[n]))
             return true;
     return false;
 }
 
+static bool has_xbegin(const struct vcpu *v, uint64_t physical)
+{
+    const uint8_t *page = (const uint8_t *)(physical & ~(PAGE_BYTES - 1));
+    uint64_t rip = guest_rip(v) & ~(PAGE_BYTES - 1);
+
+    for (size_t n = 0; n < PAGE_BYTES; n += 8)
+        for (size_t k = n; has_c7(&page[n]) && k < n + 8; k++) {
+            if (k + XBEGIN_BYTES > PAGE_BYTES)
+                continue;
+            if (is_xbegin(v, rip + k, &page[k]) ||
+                (k > 0 && page[k - 1] == 0x66 && page[k] == 0xC7 &&
+                 page[k + 1] == 0xF8))
+                return true;
+        }
+    return has_xbegin_at_end(v, rip, page + PAGE_BYTES);
+}
+
+/* Rights that a transaction holds stay with it: conflict.c. */
+static bool set_page(struct npt *pages, uint64_t address, uint64_t flags,
+                     bool *lost)
+{
+    uint64_t entry, now;
+
+    if (!npt_fill(pages, address))
+        return false;
+    entry = npt_entry(pages, address);
+    now = (entry & NPT_HELD) != 0
+              ? flags | (entry & (NPT_HELD | PAGE_READ | NPT_WRITE))
+              : flags | npt_rights(flags);
+    *lost |= (entry & ~now & NPT_WRITE) != 0 || (now & ~entry & NPT_NX) != 0;
+    return npt_set_page(pages, address, now);
+}
+
+/* On all processors, before this one goes on. known: what is known of the page;
+ * NPT_NX: nobody executes it freely. False: no more tables. */
+static bool set_all(struct vcpu *v, uint64_t address, uint64_t known)
+{
+    bool good = true;
+
+    for (unsigned n = 0; n < hypervisor.processors; n++) {
+        struct vcpu *o = &hypervisor.vcpus[n];
+        uint64_t code = known & NPT_CODE;
+        bool lost = false;
+
+        good = set_page(&o->pages_free, address, known, &lost) &&
+               set_page(&o->pages_step, address, code, &lost) &&
+               set_page(&o->pages_catch, address, code | NPT_NX, &lost) && good;
+        if (lost && o != v)
+            kick_flush_tlb(o);
+    }
+    v->vmcb->tlb_control = TLB_FLUSH_ALL;
+    return good;
+}
+
 void code_scan_start(struct vcpu *v)
 {
-    if (!hypervisor.for_os || !v->model->cpu->has_rtm)
+    if (!hypervisor.for_os || !hypervisor.machine.cpu->has_rtm)
         return;
-    npt_clear(&v->pages_free);
-    v->pages_free.flags |= NPT_NX;
-    v->vmcb->nested_cr3 = (uint64_t)v->pages_free.root;
+    for (unsigned n = 0; n < hypervisor.processors; n++) {
+        struct vcpu *o = &hypervisor.vcpus[n];
+
+        npt_clear(&o->pages_free);
+        o->pages_free.flags |= NPT_NX;
+        if (o != v)
+            kick_flush_tlb(o);
+    }
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}
+
+static bool is_on(const struct vcpu *v)
+{
+    return (v->pages_free.flags & NPT_NX) != 0;
 }
 
 bool code_scan_is_stepped(const struct vcpu *v)
 {
-    return (v->pages_free.flags & NPT_NX) != 0 && v->mode == MODE_STEP &&
-           v->code_page == (v->vmcb->rip & ~(PAGE_BYTES - 1)) &&
+    return is_on(v) && v->mode == MODE_STEP &&
+           v->code_page == (guest_rip(v) & ~(PAGE_BYTES - 1)) &&
            (npt_entry(&v->pages_free, v->code_physical) & NPT_STEPPED) != 0;
 }
 
-/* A page of code is stored to. */
-static bool on_store(struct vcpu *v, uint64_t address)
+void code_scan_changed(struct vcpu *v, uint64_t address)
 {
-    uint64_t entry = npt_entry(&v->pages_free, address);
-    uint64_t stores = entry & STORES_MAX * ONE_STORE;
-
-    if ((entry & (NPT_PRESENT | NPT_WRITE | NPT_HELD)) != NPT_PRESENT)
-        return false;
-    if (STORES(entry) == STORES_MAX)
-        return npt_set_page(&v->pages_free, address, PAGE_MIXED | stores);
-    return npt_set_page(&v->pages_free, address,
-                        PAGE_DATA | (stores + ONE_STORE));
+    if (is_on(v))
+        set_all(v, address, UNKNOWN | NPT_NX);
 }
 
-bool code_scan_fault(struct vcpu *v)
+bool code_scan_store(struct vcpu *v, const struct npt *pages, uint64_t address)
 {
-    uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2, flags;
-
-    if ((v->pages_free.flags & NPT_NX) == 0 || v->mode != MODE_FREE ||
-        (npf & NPF_PRESENT) == 0)
+    if ((npt_entry(pages, address) & NPT_CODE) == 0)
         return false;
+    pages_lock();
+    code_scan_changed(v, address);
+    v->stores = v->mode == MODE_STEP;
+    v->stores_to = address & ~(PAGE_BYTES - 1);
+    pages_unlock();
+    return true;
+}
+
+/* By a processor that is about to. */
+static bool is_stored_to(uint64_t address)
+{
+    for (unsigned n = 0; n < hypervisor.processors; n++) {
+        const struct vcpu *o = &hypervisor.vcpus[n];
+
+        if (o->stores && o->stores_to == (address & ~(PAGE_BYTES - 1)))
+            return true;
+    }
+    return false;
+}
+
+/* False: it is to be stepped. */
+static bool look(struct vcpu *v, uint64_t address)
+{
+    uint64_t entry = npt_entry(&v->pages_free, address);
+
+    if ((entry & NPT_NX) == 0)
+        return true; /* another one has just looked */
+    if ((entry & NPT_STEPPED) != 0 || is_stored_to(address) ||
+        !set_all(v, address, LOOKED_AT | NPT_NX))
+        return false;
+    if (guest_is_ram(address) && has_xbegin(v, address)) {
+        set_all(v, address, LOOKED_AT | NPT_NX | NPT_STEPPED);
+        return false;
+    }
+    return set_all(v, address, LOOKED_AT);
+}
+
+/* What stores is stepped, but for the delivery of an event. */
+static bool store_fault(struct vcpu *v, const struct npt *pages,
+                        uint64_t address)
+{
+    if ((npt_entry(pages, address) & NPT_CODE) == 0)
+        return false;
+    if ((v->vmcb->exit_int_info & EVENT_VALID) == 0)
+        levels_passes_gate(v);
+    return code_scan_store(v, pages, address);
+}
+
+bool code_scan_fault(struct vcpu *v, const struct npt *pages)
+{
+    uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
+    bool good;
+
+    if ((npf & NPF_WRITE) != 0)
+        return store_fault(v, pages, address);
+    if (!is_on(v) || v->mode != MODE_FREE || (npf & NPF_PRESENT) == 0 ||
+        (npf & NPF_FETCH) == 0)
+        return false;
+    pages_lock();
+    good = look(v, address);
+    pages_unlock();
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
-    if ((npf & NPF_FETCH) == 0)
-        return (npf & NPF_WRITE) != 0 && on_store(v, address);
-    if ((npt_entry(&v->pages_free, address) & NPT_STEPPED) != 0)
-        return false; /* it is about to be stepped */
-    flags = guest_is_ram(address) && has_xbegin(v, v->vmcb->rip, address)
-                ? PAGE_STEPS
-                : PAGE_CODE;
-    flags |= npt_entry(&v->pages_free, address) & STORES_MAX * ONE_STORE;
-    return npt_set_page(&v->pages_free, address, flags) &&
-           (flags & NPT_NX) == 0;
+    return good;
 }

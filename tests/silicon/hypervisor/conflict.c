@@ -12,9 +12,7 @@
  * if no transaction is on the page any more, it is released.
  *
  * A processor that is in its guest may still have a translation that it has
- * lost: an NMI makes it exit, and the transaction waits until it has. There
- * is one lock for all this; none waits for another while holding it, but for
- * that exit, which needs no lock.
+ * lost: it is made to exit, and the transaction waits until it has (kick.c).
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
@@ -22,147 +20,15 @@
 #include "tests/silicon/model/hooks.h"
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)
-#define PAGE_ALL  (NPT_PRESENT | NPT_USER | NPT_WRITE)
 #define RIGHTS    (NPT_PRESENT | NPT_WRITE)
-
-/* SDM volume 3A, "Local APIC Register Address Map"; volume 4, IA32_APIC_BASE:
- * bit 10 is x2APIC mode; figure "Interrupt Command Register (ICR)". */
-#define APIC_BASE_X2    (UINT64_C(1) << 10)
-#define APIC_BASE_PAGE  UINT64_C(0x000FFFFFFFFFF000)
-#define APIC_ICR_LOW    0x300
-#define APIC_ICR_HIGH   0x310
-#define IA32_X2APIC_ICR 0x830u
-#define ICR_NMI         0x400u
-
-/* An exit takes microseconds; one that takes this long never comes: a
- * processor that firmware has reset. */
-#define KICK_TSC_MAX UINT64_C(10000000000)
-
-static volatile uint32_t lock_word;
-
-static void lock(void)
-{
-    while (__atomic_exchange_n(&lock_word, 1, __ATOMIC_ACQUIRE) != 0)
-        cpu_pause();
-}
-
-static void unlock(void)
-{
-    __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
-}
+#define KNOWN     (NPT_NX | NPT_CODE | NPT_STEPPED) /* of code_scan.c */
 
 /* Lets others run. */
 static void yield_unlocked(struct vcpu *v)
 {
-    unlock();
+    pages_unlock();
     turns_yield(v);
-    lock();
-}
-
-static void send_nmi(const struct vcpu *to)
-{
-    uint32_t id = hypervisor.apic_ids[to->model->index];
-    uint64_t base = rdmsr(IA32_APIC_BASE);
-
-    if ((base & APIC_BASE_X2) != 0) {
-        wrmsr(IA32_X2APIC_ICR, (uint64_t)id << 32 | ICR_NMI);
-    } else {
-        volatile uint32_t *low, *high;
-        uint32_t saved;
-
-        low = (uint32_t *)((base & APIC_BASE_PAGE) + APIC_ICR_LOW);
-        high = (uint32_t *)((base & APIC_BASE_PAGE) + APIC_ICR_HIGH);
-        saved = *high;
-        *high = id << 24;
-        *low = ICR_NMI;
-        *high = saved;
-    }
-}
-
-void kick_send(struct vcpu *to)
-{
-    if (__atomic_exchange_n(&to->nmi, 1, __ATOMIC_SEQ_CST) == 0)
-        send_nmi(to);
-}
-
-/* Flushes its TLB before it accesses memory again. */
-static void kick_flush_tlb(struct vcpu *v)
-{
-    uint64_t start = rdtsc();
-
-    __atomic_store_n(&v->flush, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) == 0)
-        return;
-    kick_send(v);
-    while (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) != 0 &&
-           __atomic_load_n(&v->flush, __ATOMIC_SEQ_CST) != 0 &&
-           rdtsc() - start < KICK_TSC_MAX)
-        cpu_pause();
-}
-
-void kick_run_guest(struct vcpu *v)
-{
-    __atomic_store_n(&v->in_guest, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_exchange_n(&v->flush, 0, __ATOMIC_SEQ_CST) != 0)
-        v->vmcb->tlb_control = TLB_FLUSH_ALL;
-    if (hypervisor.has_os)
-        levels_run(v);
-    else
-        svm_vmrun(v);
-    __atomic_store_n(&v->in_guest, 0, __ATOMIC_SEQ_CST);
-}
-
-struct nmi_table {
-    struct gate gates[VECTOR_NMI + 1];
-    struct table_register idtr;
-};
-
-/* A descriptor table for the NMI alone. */
-static void make_table(struct nmi_table *t, const char *handler)
-{
-    *t = (struct nmi_table){
-        .idtr = {sizeof(t->gates) - 1, (uint64_t)t->gates},
-    };
-    gate_set(&t->gates[VECTOR_NMI], handler);
-}
-
-static void take_nmi(struct vcpu *v)
-{
-    struct nmi_table t;
-
-    make_table(&t, svm_nmi_handler);
-    svm_take_nmi(&t.idtr, &v->nmi);
-}
-
-void kick_sleep(struct vcpu *v)
-{
-    struct nmi_table t;
-
-    make_table(&t, svm_sleep_handler);
-    svm_sleep(&t.idtr, &v->nmi, &v->awake);
-    if (v->guest_nmi) /* taken for one of the host's */
-        send_nmi(v);
-}
-
-struct action kick_on_nmi(struct vcpu *v)
-{
-    bool own = __atomic_load_n(&v->nmi, __ATOMIC_SEQ_CST) != 0;
-
-    take_nmi(v);
-    if (v->guest_nmi || (hypervisor.has_os && !own)) {
-        v->guest_nmi = false;
-        if (v->tx.depth > 0)
-            tx_abort(v, TX_CAUSE_EVENT);
-        return levels_nmi(v);
-    }
-    cpu_pause(); /* its sender is waiting */
-    return action_of(ACTION_RESUME);
-}
-
-void kick_drain(struct vcpu *v)
-{
-    while (__atomic_load_n(&v->nmi, __ATOMIC_SEQ_CST) != 0)
-        take_nmi(v);
+    pages_lock();
 }
 
 /* Leaves these rights alone to the page, in all tables. False: no tables. */
@@ -179,10 +45,11 @@ static bool hold_page(struct vcpu *v, uint64_t address, uint64_t leave)
         if (!npt_fill(pages[n], address))
             return false;
         entry = npt_entry(pages[n], address);
-        if ((entry & RIGHTS & ~leave) == 0)
+        if ((entry & RIGHTS & ~leave) == 0 &&
+            (entry & (NPT_CODE | NPT_HELD)) != NPT_CODE)
             continue;
         if (!npt_set_page(pages[n], address,
-                          (entry & NPT_NX) | NPT_HELD | leave))
+                          (entry & KNOWN) | NPT_HELD | leave))
             return false;
         changed = true;
     }
@@ -196,9 +63,11 @@ static void release_page(struct vcpu *v, uint64_t address)
     struct npt *const pages[] = {&v->pages_free, &v->pages_step,
                                  &v->pages_catch};
 
-    for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++)
-        npt_set_page(pages[n], address,
-                     (npt_entry(pages[n], address) & NPT_NX) | PAGE_ALL);
+    for (size_t n = 0; n < sizeof(pages) / sizeof(pages[0]); n++) {
+        uint64_t known = npt_entry(pages[n], address) & KNOWN;
+
+        npt_set_page(pages[n], address, known | npt_rights(known));
+    }
 }
 
 /* Another processor, with whose transaction this access conflicts. */
@@ -254,22 +123,22 @@ static struct vcpu *holder(const struct vcpu *v, uint64_t address)
 
 void conflict_begin(struct vcpu *v)
 {
-    lock();
+    pages_lock();
     lines_clear(&v->tx.lines);
     v->tx.conflict = false;
     v->tx.active = true;
-    unlock();
+    pages_unlock();
 }
 
 bool conflict_end(struct vcpu *v, bool commit)
 {
     bool good;
 
-    lock();
+    pages_lock();
     good = !commit || !v->tx.conflict;
     if (good)
         v->tx.active = false;
-    unlock();
+    pages_unlock();
     return good;
 }
 
@@ -278,7 +147,7 @@ bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags)
     bool write = (flags & LINE_WRITTEN) != 0, good;
     struct vcpu *o;
 
-    lock();
+    pages_lock();
     while (!v->tx.conflict &&
            (o = conflicting_vcpu(v, address, write)) != NULL) {
         o->tx.conflict = true; /* the later access wins */
@@ -289,7 +158,7 @@ bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags)
         if (&hypervisor.vcpus[n] != v)
             good =
                 hold_page(&hypervisor.vcpus[n], address, write ? 0 : PAGE_READ);
-    unlock();
+    pages_unlock();
     return good;
 }
 
@@ -300,7 +169,8 @@ static void grant_page(struct vcpu *v, uint64_t address)
 
     p->address = address;
     p->entry = npt_entry(&v->pages_step, address);
-    npt_set_page(&v->pages_step, address, PAGE_ALL);
+    npt_set_page(&v->pages_step, address,
+                 (p->entry & NPT_CODE) | npt_rights(p->entry));
     /* A handler of an interrupt would use it, too. */
     v->vmcb->interrupt_shadow = SHADOW_ON;
     step_set_mode(v, MODE_STEP);
@@ -308,18 +178,21 @@ static void grant_page(struct vcpu *v, uint64_t address)
 
 void conflict_revoke_grants(struct vcpu *v)
 {
+    v->stores = false;
     if (v->grants == 0)
         return;
-    lock();
+    pages_lock();
     while (v->grants > 0) {
         const struct granted_page *p = &v->granted[--v->grants];
+        uint64_t entry = npt_entry(&v->pages_step, p->address);
 
         /* Else it has been held again meanwhile. */
-        if ((npt_entry(&v->pages_step, p->address) & NPT_HELD) == 0)
+        if ((entry & NPT_HELD) == 0)
             npt_set_page(&v->pages_step, p->address,
-                         NPT_HELD | (p->entry & PAGE_READ));
+                         NPT_HELD | (entry & NPT_CODE) |
+                             (p->entry & PAGE_READ));
     }
-    unlock();
+    pages_unlock();
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
     if (v->if_masked)
         v->vmcb->rflags |= RFLAGS_IF;
@@ -334,10 +207,10 @@ bool conflict_page_fault(struct vcpu *v, struct npt *pages)
     uint64_t entry;
     bool whole;
 
-    lock();
+    pages_lock();
     entry = npt_entry(pages, address);
     if ((entry & NPT_HELD) == 0 || (fetch && (entry & NPT_PRESENT) != 0)) {
-        unlock();
+        pages_unlock();
         return false;
     }
     /* These are of no single instruction: they may access each line. */
@@ -353,7 +226,7 @@ bool conflict_page_fault(struct vcpu *v, struct npt *pages)
         grant_page(v, address);
     else
         release_page(v, address);
-    unlock();
+    pages_unlock();
     return true;
 }
 
@@ -370,31 +243,42 @@ static void clear_page(struct vcpu *v, uint64_t address)
 
 void conflict_map_overlay(struct vcpu *v, struct overlay_page *page)
 {
-    lock();
+    uint64_t entry;
+
+    pages_lock();
     clear_page(v, page->address);
     if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) != 0)
         release_page(v, page->address);
     __builtin_memcpy(page->copy, (const void *)page->address, PAGE_BYTES);
     __builtin_memcpy(page->before, page->copy, PAGE_BYTES);
-    npt_map_page(&v->pages_step, page->address, (uint64_t)page->copy, PAGE_ALL);
-    unlock();
+    entry = npt_entry(&v->pages_step, page->address);
+    npt_map_page(&v->pages_step, page->address, (uint64_t)page->copy,
+                 (entry & NPT_CODE) | npt_rights(0));
+    pages_unlock();
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
 }
 
 void conflict_unmap_overlay(struct vcpu *v, struct overlay_page *page)
 {
     uint8_t *memory = (uint8_t *)page->address;
+    bool stored = false;
+    uint64_t entry;
 
-    lock();
+    pages_lock();
     /* Its operand may be on the page that it is on itself. */
     for (size_t n = 0; n < PAGE_BYTES; n++)
         if (page->copy[n] != page->before[n]) {
             clear_page(v, page->address);
             memory[n] = page->copy[n];
+            stored = true;
         }
+    if (stored)
+        code_scan_changed(v, page->address);
+    entry = npt_entry(&v->pages_step, page->address);
     /* Else it has been held meanwhile. */
-    if ((npt_entry(&v->pages_step, page->address) & NPT_HELD) == 0)
-        npt_set_page(&v->pages_step, page->address, PAGE_ALL);
-    unlock();
+    if ((entry & NPT_HELD) == 0)
+        npt_set_page(&v->pages_step, page->address,
+                     (entry & NPT_CODE) | npt_rights(entry));
+    pages_unlock();
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
 }

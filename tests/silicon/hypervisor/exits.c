@@ -270,12 +270,14 @@ static struct action on_nested_page_fault(struct vcpu *v)
 {
     uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
     struct action a;
+    bool known;
 
     if (startup_apic_access(v, &a))
         return a;
     if (v->mode == MODE_STEP && v->tx.depth > 0)
         return tx_page_fault(v);
-    if (conflict_page_fault(v, nested_table_of(v)) || code_scan_fault(v))
+    known = code_scan_fault(v, nested_table_of(v));
+    if (conflict_page_fault(v, nested_table_of(v)) || known)
         return reinject(v);
     if ((npf & NPF_PRESENT) == 0) {
         if (!npt_fill(nested_table_of(v), address))

@@ -71,6 +71,14 @@ bool guest_sees_as_by(const struct vcpu *v, uint64_t cr3, uint64_t linear,
            translate(cr3, linear, &host) && host.physical == guest.physical;
 }
 
+bool guest_is_code(const struct vcpu *v, uint64_t linear)
+{
+    struct translation t;
+
+    return (v->vmcb->cr0 & CR0_PG) != 0 &&
+           translate(v->vmcb->cr3, linear, &t) && (t.any & PTE_NX) == 0;
+}
+
 bool guest_is_ram(uint64_t physical)
 {
     for (unsigned n = 0; n < hypervisor.ram_ranges; n++)
@@ -131,10 +139,16 @@ static bool code_physical(struct vcpu *v, uint64_t rip, uint64_t *physical)
     return true;
 }
 
-const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length)
+uint64_t guest_rip(const struct vcpu *v)
 {
     bool wide = (v->vmcb->cs.attributes & CS_L) != 0;
-    uint64_t rip = v->vmcb->rip + (wide ? 0 : v->vmcb->cs.base), at, next;
+
+    return v->vmcb->rip + (wide ? 0 : v->vmcb->cs.base);
+}
+
+const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length)
+{
+    uint64_t rip = guest_rip(v), at, next;
     size_t left = (size_t)(PAGE_BYTES - (rip & (PAGE_BYTES - 1)));
 
     *length = 0;

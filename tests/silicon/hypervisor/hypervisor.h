@@ -58,9 +58,13 @@ bool guest_physical(const struct vcpu *v, uint64_t linear, uint64_t *physical);
  * it, at its privilege level, without a fault or a bit set in its own? */
 bool guest_sees_as_by(const struct vcpu *v, uint64_t cr3, uint64_t linear,
                       enum access access);
+/* Where RIP is, linear. */
+uint64_t guest_rip(const struct vcpu *v);
 /* Up to INSTRUCTION_BYTES_MAX bytes at RIP: into buffer, or where they are. */
 const uint8_t *guest_code(struct vcpu *v, uint8_t *buffer, size_t *length);
 bool guest_is_ram(uint64_t physical);
+/* Is the byte on a page that the guest's own tables let it execute? */
+bool guest_is_code(const struct vcpu *v, uint64_t linear);
 /* Between the buffer and linear memory, up to a page of it. False: some of it
  * is not there, and nothing has been copied. */
 bool guest_copy(const struct vcpu *v, uint64_t linear, void *buffer,
@@ -319,6 +323,12 @@ void conflict_revoke_grants(struct vcpu *v);
  * of another is on it. Then no more: what was stored there is in memory. */
 void conflict_map_overlay(struct vcpu *v, struct overlay_page *page);
 void conflict_unmap_overlay(struct vcpu *v, struct overlay_page *page);
+
+/* kick.c. Around changes of the nested tables of other processors. */
+void pages_lock(void);
+void pages_unlock(void);
+/* It accesses memory by what its tables have now. */
+void kick_flush_tlb(struct vcpu *v);
 /* Runs the guest until its next exit. */
 void kick_run_guest(struct vcpu *v);
 /* An NMI has made the guest leave. */
@@ -361,11 +371,16 @@ bool sweep_injects_ud(uint64_t rip);
 void code_pages_mark(const uint8_t *base, uint64_t bytes);
 
 /* code_scan.c: the same for an operating system, whose code is where it likes;
- * from then on. */
+ * from then on, on all processors. */
 void code_scan_start(struct vcpu *v);
-/* A nested page fault that is for this. The guest goes on; false: it is to be
- * stepped, or the fault is another's. */
-bool code_scan_fault(struct vcpu *v);
+/* A nested page fault, by this table, that is for this. The guest goes on;
+ * false: it is to be stepped, or the fault is another's. */
+bool code_scan_fault(struct vcpu *v, const struct npt *pages);
+/* The guest is about to store there, by this table. False: it is not a page
+ * that has been looked at. */
+bool code_scan_store(struct vcpu *v, const struct npt *pages, uint64_t address);
+/* The host has stored there; under pages_lock. */
+void code_scan_changed(struct vcpu *v, uint64_t address);
 /* Is the page of the last step one with an XBEGIN? */
 bool code_scan_is_stepped(const struct vcpu *v);
 

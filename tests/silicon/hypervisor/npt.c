@@ -46,8 +46,15 @@ void npt_start(struct npt *t, uint64_t *pool, size_t pages, uint64_t flags)
 
 void npt_clear(struct npt *t)
 {
+    lock(t);
     t->used = 0;
     t->root = new_table(t);
+    unlock(t);
+}
+
+uint64_t npt_rights(uint64_t flags)
+{
+    return NPT_PRESENT | NPT_USER | ((flags & NPT_CODE) == 0 ? NPT_WRITE : 0);
 }
 
 /* The entry of that level for the address, making the tables above it. */

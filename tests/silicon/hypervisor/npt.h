@@ -19,7 +19,8 @@
 #define NPT_USER    UINT64_C(0x4) /* a guest's accesses are user accesses */
 #define NPT_LARGE   UINT64_C(0x80)
 #define NPT_HELD    UINT64_C(0x200) /* conflict.c has removed rights */
-#define NPT_STEPPED UINT64_C(0x400) /* code_scan.c: it holds an XBEGIN */
+#define NPT_STEPPED UINT64_C(0x400) /* code_scan.c: it holds an XBEGIN; */
+#define NPT_CODE    UINT64_C(0x800) /* it has been looked at */
 #define NPT_NX      (UINT64_C(1) << 63)
 
 struct npt {
@@ -46,6 +47,10 @@ bool npt_map_page(struct npt *t, uint64_t address, uint64_t to, uint64_t flags);
 
 /* The entry for the address, which need not be present; 0 without a table. */
 uint64_t npt_entry(const struct npt *t, uint64_t address);
+
+/* All rights to a page with these flags, but to store to code that has been
+ * looked at. */
+uint64_t npt_rights(uint64_t flags);
 
 /* Removes all mappings. */
 void npt_clear(struct npt *t);

@@ -40,7 +40,6 @@
 #define LOADS_AT_ONCE 16
 
 #define PAGE_OF(address) ((address) & ~(PAGE_BYTES - 1))
-#define PAGE_ALL         (NPT_PRESENT | NPT_USER | NPT_WRITE)
 #define LOOP_BRANCH      (INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL)
 
 static bool is_straight(const struct vcpu *v)
@@ -266,19 +265,23 @@ static bool may_run(struct vcpu *v)
 static bool map_copy(struct vcpu *v, uint64_t physical, uint64_t end)
 {
     uint8_t *copy = v->overlays[0].copy;
+    uint64_t entry = npt_entry(&v->pages_step, physical);
 
-    if ((npt_entry(&v->pages_step, physical) & NPT_HELD) != 0)
+    if ((entry & NPT_HELD) != 0)
         return false;
     __builtin_memcpy(copy, (const void *)physical, PAGE_BYTES);
     copy[end & (PAGE_BYTES - 1)] = OPCODE_INT3;
     return npt_map_page(&v->pages_step, physical, (uint64_t)copy,
-                        NPT_PRESENT | NPT_USER);
+                        (entry & NPT_CODE) | NPT_PRESENT | NPT_USER);
 }
 
 static void unmap_copy(struct vcpu *v, uint64_t physical)
 {
-    if ((npt_entry(&v->pages_step, physical) & NPT_HELD) == 0)
-        npt_set_page(&v->pages_step, physical, PAGE_ALL);
+    uint64_t entry = npt_entry(&v->pages_step, physical);
+
+    if ((entry & NPT_HELD) == 0)
+        npt_set_page(&v->pages_step, physical,
+                     (entry & NPT_CODE) | npt_rights(entry));
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
 }
 

@@ -245,7 +245,6 @@ void startup_begin(struct vcpu *v)
         .between = hypervisor.vcpus[0].levels.between,
     };
     v->rounds = (struct rounds){.count = 0};
-    code_scan_start(v);
     apic_base_start(v);
     step_set_mode(v, MODE_FREE);
     levels_stale(v);

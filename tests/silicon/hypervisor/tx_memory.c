@@ -197,6 +197,7 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
         make_overlay(v, page);
     }
     if (write) {
+        code_scan_store(v, &v->pages_step, address);
         save_bytes(v, page);
         /* An interrupt would use the open page unseen: masked for this one
          * instruction, until tx_memory_step. */

@@ -229,6 +229,8 @@ struct vcpu {
     struct npt pages_step;  /* all is allowed */
     struct npt pages_catch; /* nothing is executable */
     struct npt tx_pages;    /* for transactions: none is mapped */
+    bool stores;            /* to code: code_scan.c */
+    uint64_t stores_to;
     struct granted_page granted[TX_PAGES_OPEN];
     unsigned grants;
     bool if_masked; /* RFLAGS.IF, while one is granted */
