@@ -48,7 +48,9 @@ unsigned operand_one_byte(uint8_t op, unsigned reg, bool wide)
         return MODRM | LOADS | IMMZ;
     case 0x6B:
         return MODRM | LOADS | IMM8;
-    case 0x80: case 0x83:
+    case 0x80: case 0x82: case 0x83:    /* 82H is not of 64-bit mode */
+        if (op == 0x82 && wide)
+            return 0;
         return MODRM | byte | IMM8 | (reg == 7 ? LOADS : BOTH);
     case 0x81:
         return MODRM | IMMZ | (reg == 7 ? LOADS : BOTH);
