@@ -78,7 +78,12 @@ static void stands_still_in_the_host(void **state)
     time_ran(v, 30);
     time_cycles(v, 12);
     assert_true(time_tsc(v) == tsc + 42);
-    time_write_tsc(v, 7);
+    v->gprs.rcx = 0x10; /* IA32_TIME_STAMP_COUNTER */
+    v->gprs.rdx = 0;
+    v->vmcb->rax = 7;
+    v->vmcb->exit_code = EXIT_MSR;
+    v->vmcb->exit_info1 = 1;
+    assert_int_equal(exit_handle(v).kind, ACTION_ADVANCE);
     time_cycles(v, 1);
     assert_true(time_tsc(v) == 8);
 }

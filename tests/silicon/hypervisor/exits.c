@@ -134,6 +134,8 @@ static struct action on_wrmsr(struct vcpu *v)
         good = x2apic_write(v, number, value);
     else if (apic_base_is_msr(number))
         good = apic_base_write(v, number, value);
+    else if (time_is_msr(v, number))
+        good = time_write_tsc(v, value);
     else
         good = msr_write(v->model, number, value);
     if (!good)

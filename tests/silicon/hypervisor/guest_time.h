@@ -47,9 +47,9 @@ void time_halted(struct vcpu *v);
 /* Registers of the local APIC. False: it is none of the timer's. */
 bool time_apic_read(const struct vcpu *v, uint32_t offset, uint32_t *value);
 bool time_apic_write(struct vcpu *v, uint32_t offset, uint32_t value);
-/* IA32_TIME_STAMP_COUNTER, which time_tsc() reads. */
+/* IA32_TIME_STAMP_COUNTER, which time_tsc() reads. Any value may be written. */
 bool time_is_msr(const struct vcpu *v, uint32_t msr);
-void time_write_tsc(struct vcpu *v, uint64_t value);
+bool time_write_tsc(struct vcpu *v, uint64_t value);
 /* An access to the ports of the PM timer. */
 struct action time_port(struct vcpu *v);
 
