@@ -193,6 +193,40 @@ static void check_records_are_only_cleared(void **state)
     assert_false(msr_read(p, 0x429, &value));
 }
 
+static void leaves_beyond_the_highest(void **state)
+{
+    static const struct {
+        const char *cpu;
+        uint32_t asked, leaf;
+    } rows[] = {
+        {"skylake-2018", 0x16, 0x16},
+        {"skylake-2018", 0x17, 0x16},
+        {"skylake-2018", 0x3FFFFFFF, 0x16},
+        {"skylake-2018", 0x40000000, 0x40000000},
+        {"skylake-2018", 0x4FFFFFFF, 0x4FFFFFFF},
+        {"skylake-2018", 0x50000000, 0x16},
+        {"skylake-2018", 0x80000008, 0x80000008},
+        {"skylake-2018", 0x80000009, 0x16},
+        {"skylake-2018", UINT32_MAX, 0x16},
+        {"haswell", 0x14, 0x0D},
+        {"sapphirerapids", 0x1C, 0x1C},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct fixture b;
+        struct processor *p = start(&b, rows[n].cpu, true);
+        struct cpuid_result asked, leaf;
+
+        assert_int_equal(cpuid_leaf(p, rows[n].asked), rows[n].leaf);
+        cpuid_execute(p, rows[n].asked, 1, &asked);
+        cpuid_execute(p, rows[n].leaf, 1, &leaf);
+        assert_memory_equal(&asked, &leaf, sizeof(leaf));
+        cpuid_execute(p, 2, 0, &leaf);
+        assert_int_equal(leaf.eax & 0xFF, 1);
+    }
+}
+
 static void topology_pairs_siblings(void **state)
 {
     struct fixture b;
@@ -223,6 +257,7 @@ int main(void)
         cmocka_unit_test(inuse_follows_the_selects),
         cmocka_unit_test(speculation_is_as_enumerated),
         cmocka_unit_test(check_records_are_only_cleared),
+        cmocka_unit_test(leaves_beyond_the_highest),
         cmocka_unit_test(topology_pairs_siblings),
     };
 

@@ -43,7 +43,7 @@ static struct action retire_exit(struct vcpu *v)
 
 static struct action on_cpuid(struct vcpu *v)
 {
-    uint32_t leaf = (uint32_t)v->vmcb->rax, host[4];
+    uint32_t leaf = cpuid_leaf(v->model, (uint32_t)v->vmcb->rax), host[4];
     struct cpuid_result out;
 
     cpuid_execute(v->model, leaf, (uint32_t)v->gprs.rcx, &out);

@@ -159,9 +159,21 @@ static void leaf_of_personality(const struct processor *p, uint32_t leaf,
     *out = (struct cpuid_result){row.eax, row.ebx, row.ecx, row.edx};
 }
 
-void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
+uint32_t cpuid_leaf(const struct processor *p, uint32_t leaf)
+{
+    bool hypervisor = leaf >> 28 == LEAF_HYPERVISOR >> 28;
+    bool exists = leaf < LEAF_HYPERVISOR
+                      ? leaf <= p->cpu->leaf_max
+                      : leaf >= LEAF_EXTENDED && leaf <= LEAF_EXTENDED_MAX;
+
+    return hypervisor || exists ? leaf : p->cpu->leaf_max;
+}
+
+void cpuid_execute(struct processor *p, uint32_t asked, uint32_t subleaf,
                    struct cpuid_result *out)
 {
+    uint32_t leaf = cpuid_leaf(p, asked);
+
     *out = (struct cpuid_result){0};
     switch (leaf) {
     case 0:
@@ -169,6 +181,9 @@ void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
         break;
     case 1:
         leaf_1(p, out);
+        break;
+    case 2:
+        out->eax = 0x0000FF01; /* no descriptors: leaf 4 has the caches */
         break;
     case 7:
         if (subleaf == 0)

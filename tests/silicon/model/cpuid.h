@@ -37,8 +37,13 @@ struct cpuid_result {
     uint32_t eax, ebx, ecx, edx;
 };
 
+/* SDM volume 2A, CPUID: beyond the highest leaf, basic or extended, "the data
+ * for the highest basic information leaf is returned". Those of hypervisors are
+ * left alone. */
+uint32_t cpuid_leaf(const struct processor *p, uint32_t leaf);
+
 /* Executes CPUID: also loads MSR 8BH for leaf 1. */
-void cpuid_execute(struct processor *p, uint32_t leaf, uint32_t subleaf,
+void cpuid_execute(struct processor *p, uint32_t asked, uint32_t subleaf,
                    struct cpuid_result *out);
 
 #endif
