@@ -115,6 +115,9 @@ ring3_rdpmc_code:
         bts     rcx, 32                 ; ignored
         or      rax, -1
         or      rdx, -1
+        jz      .never                  ; two results for a trace
+        js      ring3_rdpmc_at
+.never: ud2
 ring3_rdpmc_at:
         rdpmc
         rol     rdx, 32                 ; its upper half is to be 0

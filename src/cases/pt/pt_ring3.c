@@ -226,14 +226,16 @@ static uint64_t window_gp(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     return ring3_rdpmc((struct ring3 *)(uintptr_t)cells[0], NO_COUNTER);
 }
 
-/* An exception that leaves the context: FUP, and TIP.PGD without an address
- * (row 13c). */
+/* An exception that leaves the context: the TNT of the branches before it, FUP,
+ * and TIP.PGD without an address (row 13c). */
 static void check_exception(struct levels *l)
 {
     struct ring3 *ring3 = l->ring3->ring3;
     const uint64_t code = ring3->user_code;
     const struct path_step steps[] = {
         {PATH_PGE, code + (uint64_t)(ring3_rdpmc_code - ring3_code)},
+        {PATH_NOT_TAKEN, 0},
+        {PATH_TAKEN, 0},
         {PATH_FUP, code + (uint64_t)(ring3_rdpmc_at - ring3_code)},
         {PATH_PGD_HIDDEN, 0}};
     const struct path_list list = {steps, sizeof(steps) / sizeof(steps[0])};

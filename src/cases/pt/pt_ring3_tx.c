@@ -291,6 +291,15 @@ static void try_psbs(struct paths *s, const struct way *way, uint32_t period)
           way->what, tried);
 }
 
+static void add_changed(struct paths *s)
+{
+    add(s, PATH_PGE, seen_at(s, ring3_body));
+    add(s, PATH_TIP, seen_at(s, ring3_body_changes));
+    add(s, PATH_TIP, seen_at(s, ring3_body_changed));
+    add(s, PATH_TAKEN, 0); /* to SYSCALL */
+    add(s, PATH_PGD_HIDDEN, 0);
+}
+
 /* "If the CALL/RET stack is manipulated .. the RET will not be compressed". */
 static void check_changed(struct paths *s)
 {
@@ -299,12 +308,29 @@ static void check_changed(struct paths *s)
         .at = ring3_body_changes};
 
     s->list.count = 0;
-    add(s, PATH_PGE, seen_at(s, ring3_body));
-    add(s, PATH_TIP, seen_at(s, ring3_body_changes));
-    add(s, PATH_TIP, seen_at(s, ring3_body_changed));
-    add(s, PATH_TAKEN, 0); /* to SYSCALL */
-    add(s, PATH_PGD_HIDDEN, 0);
+    add_changed(s);
     if (trace_way(s, &way, IA32_RTIT_CTL_User, 0))
+        judge(s, &way, 0, false);
+}
+
+/* "Last IP is not cleared" by a TIP.PGD whose IP is suppressed, "and instead
+ * refers to the last IP packet with a non-zero IPBytes field": that of ring 3.
+ * The next is the TIP.PGE of ring 2, at an address of ring 0's. */
+static void check_last_ip(struct paths *s)
+{
+    static const struct way way = {.what = "at ring 3, then at ring 2",
+                                   .at = ring3_body_changes};
+    const uint64_t no_psb = UINT64_C(1) << PACKET_BYTES_AT;
+    bool meant;
+
+    s->list.count = 0;
+    add_changed(s);
+    if (!ring3_trace_arm(&s->trace, IA32_RTIT_CTL_User) ||
+        !run(s, &way, 0, &meant))
+        return;
+    ring3_be_ring(&s->ring3, 2);
+    add_changed(s);
+    if (run(s, &way, no_psb, &meant))
         judge(s, &way, 0, false);
 }
 
@@ -322,7 +348,7 @@ TEST(pt_ring3_tx,
              "transactions and about a PSB too?",
      .cite = "SDM 3C, Intel Processor Trace, \"Packet Generation under "
              "Different Enable Conditions\", table \"TSX Packet Scenarios\", "
-             "\"Decoder Synchronization (PSB+)\"",
+             "\"Decoder Synchronization (PSB+)\", \"IP Compression\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_PMU})
 {
     const uint64_t user = IA32_RTIT_CTL_User;
@@ -361,5 +387,7 @@ TEST(pt_ring3_tx,
                       (uint64_t)(period - PSB_FIRST - PIP_STEP * i)
                           << PACKET_BYTES_AT))
             check_pip(&s);
+    if (counted)
+        check_last_ip(&s);
     note(t, "%u PSBs at ring 3", s.psbs);
 }

@@ -159,3 +159,18 @@ FAULT(pt_ring3_ret_wrong,
       .what = "[PT] a RET of ring 3 that goes elsewhere is compressed",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .rule = PT_RET_AS_CALLED_IN_RING_3, .is = true)
+
+FAULT(
+    pt_pgd_drops_tnt,
+    .what = "[PT] results that are not sent when PacketEn is cleared are lost",
+    .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_PGD_TNT)
+
+FAULT(pt_event_drops_tnt,
+      .what = "[PT] results that are not sent when an exception or interrupt "
+              "comes are lost",
+      .caught = {"skylake-2018 on 1 pt_events FAIL"}, .rule = PT_EVENT_TNT)
+
+FAULT(pt_event_out_drops_tnt,
+      .what = "[PT] results that are not sent when an exception clears "
+              "ContextEn are lost",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_EVENT_TNT_OUT)

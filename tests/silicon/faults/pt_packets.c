@@ -206,3 +206,14 @@ FAULT(pt_psb_outside_no_exec,
               "PSB where PacketEn was 0",
       .caught = {"skylake-2018 on 1 pt_psb_place FAIL"},
       .rule = PT_PSB_EXEC_DUE)
+
+FAULT(
+    pt_hidden_ip_clears,
+    .what = "[PT with PacketByteCnt] a packet without an IP sets last IP to 0",
+    .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_LAST_IP_STAYS)
+
+FAULT(pt_hidden_ip_is_last,
+      .what =
+          "[PT with PacketByteCnt] the IP that a TIP.PGD leaves out is last "
+          "IP",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_LAST_IP_SENT)

@@ -61,13 +61,16 @@ void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
 {
     if (faults_pt(p, PT_PGD_ENDS_CALLS, true))
         p->pt.returns_known = 0;
-    pt_flush_tnt(p);
+    pt_flush_tnt_if(p, PT_PGD_TNT);
     if (!pt_branch_en(p))
         return;
     if (faults_pt(p, PT_CYC_OF_PGD, true))
         pt_put_cyc(p);
-    if (!faults_pt(p, PT_PGD_ALWAYS_IP, false) && !p->pt.context_en)
+    if (!faults_pt(p, PT_PGD_ALWAYS_IP, false) && !p->pt.context_en) {
+        if (ip != NULL && !faults_pt(p, PT_LAST_IP_SENT, true))
+            p->pt.last_ip = *ip;
         ip = NULL;
+    }
     if (faults_pt(p, PT_PGD, true))
         pt_put_ip(p, PT_TIP_PGD, faults_pt(p, PT_PGD_IP, true) ? ip : NULL);
 }
@@ -361,7 +364,7 @@ void pt_event(struct processor *p, const struct pt_step *now)
     pt_pass_time(p, now);
     pt_update_enables(p, now, true);
     stops = pt_enters_stop(p, now, faults_pt(p, PT_STOPS_EVENT, true));
-    pt_flush_tnt(p);
+    pt_flush_tnt_if(p, pt->context_en ? PT_EVENT_TNT : PT_EVENT_TNT_OUT);
     cfe = was && pt_event_en(p);
     if (cfe)
         pt_put_cfe_of_event(p, now);

@@ -12,6 +12,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/machine.h"
+#include "tests/silicon/model/pt_rules.h"
 
 #define IA32_RTIT_OUTPUT_BASE      0x560u
 #define IA32_RTIT_OUTPUT_MASK_PTRS 0x561u
@@ -141,6 +142,8 @@ void pt_put_bytes(struct processor *p, const uint8_t *bytes, unsigned count);
 void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip);
 void pt_put_tnt(struct processor *p, bool taken);
 void pt_flush_tnt(struct processor *p);
+/* Lost where the rule does not hold. */
+void pt_flush_tnt_if(struct processor *p, enum pt_rule rule);
 /* In front of packets that may be timed: CYC, if it is enabled and due. */
 void pt_put_cyc(struct processor *p);
 void pt_put_mtc(struct processor *p, const struct pt_step *now);

@@ -81,6 +81,8 @@ void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
     if (ip != NULL &&
         faults_pt(p, op == PT_FUP ? PT_LAST_IP_FUP : PT_LAST_IP_TIP, true))
         p->pt.last_ip = *ip;
+    if (ip == NULL && !faults_pt(p, PT_LAST_IP_STAYS, true))
+        p->pt.last_ip = 0;
     put_pad(p);
     opcode = (uint8_t)((unsigned)form << 5 | op);
     put_payload(p, &opcode, 1,
@@ -108,6 +110,13 @@ void pt_flush_tnt(struct processor *p)
             6);
     else
         pt_put_bytes(p, &byte, 1);
+}
+
+void pt_flush_tnt_if(struct processor *p, enum pt_rule rule)
+{
+    if (!faults_pt(p, rule, true))
+        p->pt.tnt_bits = p->pt.tnt_count = 0;
+    pt_flush_tnt(p);
 }
 
 /* "The preceding CYC packet provides the retirement time of the first branch

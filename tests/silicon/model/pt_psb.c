@@ -30,9 +30,7 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
 
     if (now->cpl > 0 && pt->in_tx && !faults_pt(p, PT_PSB_TX_IN_RING_3, true))
         tx = false;
-    if (!faults_pt(p, PT_PSB_TNT, true))
-        pt->tnt_bits = pt->tnt_count = 0;
-    pt_flush_tnt(p);
+    pt_flush_tnt_if(p, PT_PSB_TNT);
     if (erratum_shows(p, ERRATUM_CYC_DROPPED, 8))
         pt->cycles = 0;
     if (faults_pt(p, PT_PSB_RESETS_COUNT, true))

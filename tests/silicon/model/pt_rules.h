@@ -231,6 +231,11 @@ enum pt_rule {
     PT_EVERY_BEGIN,       /* has the 16th begin of a trace packets */
     PT_PSB_TX_ABORT_ONCE, /* is TXAbort in PSB+ 0 after an abort */
     PT_PSB_TNT,           /* does PSB send the TNT */
+    PT_PGD_TNT,           /* does TIP.PGD */
+    PT_EVENT_TNT,         /* does an event */
+    PT_EVENT_TNT_OUT,     /* also where ContextEn is cleared */
+    PT_LAST_IP_STAYS,     /* where a packet has no IP */
+    PT_LAST_IP_SENT,      /* is it one that was sent */
 };
 
 enum pt_value {
