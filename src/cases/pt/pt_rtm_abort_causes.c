@@ -27,40 +27,52 @@ static bool arm_page(struct trace *p)
            set_msr(p->t, IA32_RTIT_CTL, p->armed);
 }
 
+/* A transaction over all of the buffer, traced; *status: EAX, where it has
+ * aborted. */
+static bool write_once(struct trace *p, uint32_t *status,
+                       struct transitions *seen)
+{
+    struct tsx_block block = {.body = tsx_body_write_lines,
+                              .argument = trace_at(test_buffer(p->t)),
+                              .count = TEST_BUFFER_BYTES / LINE_BYTES};
+
+    if (!arm_page(p) || !trace_start(p))
+        return false;
+    *status = tsx_inside(&block) == TSX_ABORTED ? block.status : 0;
+    if (!trace_stop(p))
+        return false;
+    transitions_read(p->memory, trace_bytes(p), seen);
+    return true;
+}
+
 /* More lines than any cache of the first level has ways, and, over all of the
  * buffer, more than it has lines: the trace goes to a page of test_records().
  */
 static void check_capacity(struct trace *p)
 {
-    uint8_t *const memory = p->memory, *buffer = test_buffer(p->t);
+    uint8_t *const memory = p->memory;
     const uint64_t begin = trace_at(tsx_xbegin_at),
                    body = trace_at(tsx_body_write_lines);
     const struct transition_wanted wanted[] = {
         {PT_BEGIN, begin, begin, 0},
         {PT_ABORT, begin, body + BODY_BYTES, trace_at(tsx_fallback)}};
-    const struct tsx_block lines = {.body = tsx_body_write_lines,
-                                    .argument = trace_at(buffer),
-                                    .count = TEST_BUFFER_BYTES / LINE_BYTES};
     struct transitions seen = {0};
     uint32_t status = 0;
     unsigned tries = 0;
+    bool measured;
 
     p->memory = (uint8_t *)test_records(p->t) + PAGE_BYTES;
     output_topa_table(p->table, trace_at(p->table), trace_at(p->memory), 1, 0,
                       0);
     do {
-        struct tsx_block block = lines;
-        if (!arm_page(p) || !trace_start(p))
-            return;
-        const int outcome = tsx_inside(&block);
-        status = outcome == TSX_ABORTED ? block.status : 0;
-        if (!trace_stop(p))
-            return;
-        transitions_read(p->memory, trace_bytes(p), &seen);
+        measured = write_once(p, &status, &seen);
     } while (
+        measured &&
         ((status & RTM_STATUS_CAPACITY) == 0 || seen.packets[PT_OVF] != 0) &&
         ++tries < TRACE_TRIES);
     p->memory = memory;
+    if (!measured)
+        return;
     if (tries == TRACE_TRIES)
         note(p->t,
              "stores to %u lines made no abort by capacity: not looked at",
