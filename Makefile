@@ -632,7 +632,7 @@ $(B)/tests/host/cases/needs_cases: $(call host_object,$(CASES)) \
 # with src/; a function that runs such code is under another name then.
 STEPPED    := trace_gates trace_window trace_window_gates \
               trace_window_segments tsx_inside tsx_outside rtm_store \
-              hle_xchg hle_other_value hle_again ring3_read
+              hle_xchg hle_other_value hle_again ring3_read pebs_window
 $(B)/traced/asm/%.o: $(B)/bare/asm/%.o
 	@mkdir -p $(@D)
 	@objcopy $(foreach name,$(STEPPED),--redefine-sym $(name)=stepped_$(name)) $< $@

@@ -13,6 +13,8 @@
     ROW(pt_filter_context, PASS, PASS, "")         \
     ROW(pt_filter_ip, SKIP, PASS, "pt_gap_traced") \
     ROW(pt_registers, PASS, PASS, "")              \
+    ROW(pt_sampled_aborts, PASS, PASS, "")         \
+    ROW(pt_while_sampling, PASS, PASS, "")         \
     ROW(pt_tnt_disabled, NONE, NONE, "")           \
     ROW(pt_trace_stop, SKIP, PASS, "")             \
     ROW(pt_write_while_enabled, PASS, PASS, "")    \

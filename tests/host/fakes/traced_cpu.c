@@ -136,6 +136,17 @@ void ring3_read(struct ring3_registers *out)
         .ss = 2 * sizeof(gdt[0])};
 }
 
+/* Of asm/pebs_window.h, whose structure has a name of the model's. */
+#define STATE_BYTES 24
+extern void stepped_pebs_window(uint64_t, uint64_t, void *state);
+void pebs_window(uint64_t enable, uint64_t flags, void *state);
+void pebs_window(uint64_t enable, uint64_t flags, void *state)
+{
+    begin(state, STATE_BYTES);
+    stepped_pebs_window(enable, flags, state);
+    end();
+}
+
 REGION(xchg, 0, 1, "")
 REGION(other_value, 0, 1, "")
 REGION(again, 0, 1, "")

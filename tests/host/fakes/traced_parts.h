@@ -66,6 +66,10 @@ void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back);
 void traced_take_hint(ucontext_t *u);
 void traced_hint_taken(ucontext_t *u);
 
+/* traced_records.c: a record is due, of the instruction at that address, which
+ * has been executed. */
+void traced_record(ucontext_t *u, uint64_t at);
+
 /* traced_rows.c: false where this window's body is to be executed. */
 bool traced_rows(struct trace_window *window, int *vector);
 

@@ -37,10 +37,24 @@ static void go_on(ucontext_t *u, uint64_t rip)
     REG(u, REG_RIP) = rip;
 }
 
+static void tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status);
+
+/* "Intel TSX and PEBS Support": a record in a transaction aborts it first. */
+static void record_if_due(ucontext_t *u)
+{
+    if (traced_processor.pebs.triggered == 0)
+        return;
+    if (traced.depth != 0 && !faults_record_spares_tx(&traced_processor))
+        tx_abort(u, TX_CAUSE_EVENT, 0);
+    else
+        traced_record(u, traced.at);
+}
+
 static void played(ucontext_t *u, unsigned length)
 {
     go_on(u, traced.at + length);
     traced_retired(traced.at + length);
+    record_if_due(u);
 }
 
 static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
@@ -54,8 +68,8 @@ static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
     traced.locks = 0;
     traced.elides = tsx_elides(&traced_processor);
     traced.fallback = fallback;
-    traced.hle = traced_processor.tsx.hle = hle;
-    traced_processor.tsx.active = true;
+    traced.hle = hle;
+    tsx_began(&traced_processor, hle);
 }
 
 static void tx_end(void)
@@ -68,6 +82,12 @@ static void tx_end(void)
 static void tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
 {
     const uint64_t fallback = traced.fallback;
+    const struct tx_abort how = {.cause = cause,
+                                 .depth = traced.depth,
+                                 .status = status,
+                                 .forced = true,
+                                 .eventing_ip = traced.at,
+                                 .resume_ip = fallback};
 
     memcpy(u->uc_mcontext.gregs, traced.begun, sizeof(traced.begun));
     memcpy(traced.kept, traced.block, traced.kept_bytes);
@@ -82,7 +102,9 @@ static void tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
         traced_step(traced.at, fallback, traced_processor.choices.cycles_abort);
     if (faults_abort_traced(&traced_processor, cause))
         pt_tx_abort(&traced_processor, &now);
+    tsx_aborted(&traced_processor, &how);
     tx_end();
+    record_if_due(u);
 }
 
 extern const uint8_t trace_window_resume[], tsx_faulted[];
@@ -148,7 +170,8 @@ static void access_msr(ucontext_t *u, bool write)
     const int vector =
         write ? hw_msr_write(number, value) : hw_msr_read(number, &value);
 
-    if (write && number == IA32_PERF_GLOBAL_CTRL && vector < 0)
+    if (write && number == IA32_PERF_GLOBAL_CTRL && vector < 0 &&
+        traced_processor.pebs.enable == 0)
         traced_keep_write(number, value);
     else if (traced.at != (uintptr_t)trace_window_on &&
              traced.at != (uintptr_t)trace_window_off_at)
@@ -371,6 +394,7 @@ void traced_done(ucontext_t *u)
     if (traced.depth != 0 && pt_tracing(&traced_processor) &&
         faults_trace_aborts(&traced_processor))
         tx_abort(u, TX_CAUSE_INSTRUCTION, 0);
+    record_if_due(u);
 }
 
 /* XRELEASE has to bring the lock back. */
