@@ -614,6 +614,8 @@ $(B)/tests/host/cases/pebs_fixed_cases: $(call host_object,\
     src/cases/pebs/pebs_fixed_counters.c)
 $(B)/tests/host/cases/pebs_abort_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,inside_tx.c tx_abort.c tx_conflict.c tx_cycles.c))
+$(B)/tests/host/cases/golden_cases: $(call host_object, \
+    src/cases/pt/pt_decode_golden.c)
 # Those that try registers, bit by bit.
 REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/counter3_full_width_alias counting/counter_registers \
@@ -632,20 +634,23 @@ $(B)/tests/host/cases/needs_cases: $(call host_object,$(CASES)) \
 # with src/; a function that runs such code is under another name then.
 STEPPED    := trace_gates trace_window trace_window_gates \
               trace_window_segments tsx_inside tsx_outside rtm_store \
-              hle_xchg hle_other_value hle_again ring3_read pebs_window
-$(B)/traced/asm/%.o: $(B)/bare/asm/%.o
+              hle_xchg hle_other_value hle_again ring3_read ring3_load \
+              ring3_rdpmc window_ring3 window_ring3_body pebs_window
+$(B)/traced/asm/%.o: $(B)/bare/asm/%.o Makefile
 	@mkdir -p $(@D)
 	@objcopy $(foreach name,$(STEPPED),--redefine-sym $(name)=stepped_$(name)) $< $@
 $(B)/traced/model.o: $(call host_object,$(MODEL) \
-        $(wildcard tests/host/fakes/traced_*.c))
+        $(wildcard tests/host/fakes/traced_*.c)) Makefile
 	@mkdir -p $(@D)
-	@ld -r $^ -o $@
+	@ld -r $(filter %.o,$^) -o $@
 	@objcopy -w $(foreach name,'traced_*' $(STEPPED),-G $(name)) $@
 PT_TX      := $(wildcard $(addprefix src/cases/pt/pt_,*tx*.c rtm_*.c hle_*.c \
                   nested*.c no_branch*.c aborted*.c transaction_*.c forced*.c))
 PT_OUTPUT  := $(filter-out $(PT_TX),$(wildcard $(addprefix src/cases/pt/pt_, \
                   psb*.c timing.c ra*.c topa*.c output*.c pmi*.c cycles.c)))
 PT_FLOW    := $(filter-out $(PT_TX) $(PT_OUTPUT),$(wildcard src/cases/pt/*.c))
+$(B)/tests/host/cases/pt_ring3_cases: $(call host_object,$(addprefix \
+    src/cases/pt/,pt_ring3.c pt_ring3_tx.c))
 $(B)/tests/host/cases/pt_tx_cases: $(call host_object,$(PT_TX))
 $(B)/tests/host/cases/pt_output_cases: $(call host_object,$(PT_OUTPUT))
 $(B)/tests/host/cases/pt_flow_cases: $(call host_object,$(PT_FLOW))

@@ -118,13 +118,14 @@ static void same_cpuid(uint32_t leaf, uint32_t subleaf)
     fake_cpuid(leaf, subleaf, out[0], out[1], out[2], out[3]);
 }
 
-/* Lower half: pages of 1 GB, each at its own address. */
+/* Lower half: pages of 1 GB, each at its own address, but where ring 3 may be.
+ */
 static void make_page_tables(uint64_t *root)
 {
     uint64_t *pages = root + PAGE / sizeof(*root);
 
     for (unsigned n = 0; n < PAGE / sizeof(*root) / 2; n++)
-        root[n] = (uint64_t)(uintptr_t)pages | 1;
+        root[n] = n == TRACED_USER >> 39 ? 0 : (uint64_t)(uintptr_t)pages | 1;
     for (uint64_t n = 0; n < PAGE / sizeof(*root); n++)
         pages[n] = n << 30 | 0x83;
 }
@@ -134,6 +135,9 @@ static void power_on(const struct test *test, const char *cpu,
 {
     static const uint32_t leaves[] = {0,    1,    4,    7,         10,
                                       0x14, 0x15, 0x16, 0x80000008};
+    /* IA32_EFER, STAR, LSTAR, FMASK, FS_BASE, GS_BASE. */
+    static const uint32_t of_rings[] = {0xc0000080, 0xc0000081, 0xc0000082,
+                                        0xc0000084, 0xc0000100, 0xc0000101};
 
     fake_reset();
     fake_processors(PROCESSORS);
@@ -147,6 +151,8 @@ static void power_on(const struct test *test, const char *cpu,
     /* Not a hypervisor's guest. */
     fake_leaf(1, 0)->ecx &= ~(UINT32_C(1) << 31);
     make_msrs();
+    for (size_t i = 0; i < sizeof(of_rings) / sizeof(of_rings[0]); i++)
+        *msr(of_rings[i]) = 0;
     uint8_t *memory = traced_memory(BUFFER_BYTES + 2 * PAGE);
     traced_cr3 = (uint64_t)(uintptr_t)memory + BUFFER_BYTES;
     make_page_tables((uint64_t *)(uintptr_t)traced_cr3);

@@ -12,16 +12,14 @@
 #include "tests/host/fakes/traced_parts.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define VECTOR_DE 0
 #define VECTOR_DB 1
 #define VECTOR_UD 6
 #define VECTOR_GP 13
-
-/* Descriptors of ring 0. */
-#define CODE_64 UINT64_C(0x00af9a000000ffff)
-#define DATA    UINT64_C(0x00cf92000000ffff)
 
 /* A write to where DR0 points: the one that DR7 is set for here. */
 static bool is_watched(void)
@@ -69,7 +67,17 @@ void traced_catch(void)
 {
     static const int signals[] = {SIGTRAP, SIGFPE, SIGILL, SIGSEGV, SIGBUS};
     const struct sigaction action = {.sa_sigaction = on_signal,
-                                     .sa_flags = SA_SIGINFO};
+                                     .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    static stack_t stack = {.ss_size = 1u << 18};
+
+    /* Not that of what is stepped, which may be a page with others. Mapped:
+     * AddressSanitizer unmaps it at the end of the thread. */
+    if (stack.ss_sp == NULL) {
+        stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0)
+            abort();
+    }
 
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         sigaction(signals[i], &action, NULL);
@@ -125,15 +133,26 @@ STEPPED(int, tsx_inside, struct tsx_block)
         stepped_hle_##name(block);                      \
         end();                                          \
     }
-extern void stepped_ring3_read(struct ring3_registers *out);
-void ring3_read(struct ring3_registers *out)
-{
-    static const uint64_t gdt[] = {0, CODE_64, DATA};
+#define RING3_WINDOW(name)                                       \
+    extern uint64_t stepped_##name(uint64_t, uint64_t *);        \
+    uint64_t name(uint64_t enable, uint64_t cells[WINDOW_CELLS]) \
+    {                                                            \
+        begin(cells, WINDOW_CELLS * sizeof(cells[0]));           \
+        const uint64_t result = stepped_##name(enable, cells);   \
+        end();                                                   \
+        return result;                                           \
+    }
 
-    *out = (struct ring3_registers){
-        .cr3 = traced_cr3,
-        .gdt = {.limit = sizeof(gdt) - 1, .base = (uintptr_t)gdt},
-        .ss = 2 * sizeof(gdt[0])};
+RING3_WINDOW(window_ring3)
+RING3_WINDOW(window_ring3_body)
+
+extern uint64_t stepped_ring3_rdpmc(struct ring3 *, uint32_t);
+uint64_t ring3_rdpmc(struct ring3 *ring3, uint32_t index)
+{
+    begin(ring3, sizeof(*ring3));
+    const uint64_t result = stepped_ring3_rdpmc(ring3, index);
+    end();
+    return result;
 }
 
 /* Of asm/pebs_window.h, whose structure has a name of the model's. */

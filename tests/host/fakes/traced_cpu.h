@@ -44,6 +44,9 @@ size_t traced_faults(void);
 bool traced_fault(size_t n, unsigned boot, const char **name,
                   const char **caught);
 
+/* Where ring 3 may see its pages: the entry of the root table is to be free. */
+#define TRACED_USER 0x320000000000
+
 /* What CR3 and CR4 hold. */
 extern uint64_t traced_cr3, traced_cr4;
 

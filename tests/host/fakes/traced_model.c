@@ -72,6 +72,7 @@ struct pt_step traced_step(uint64_t ip, uint64_t next, uint32_t cycles)
                             .cr3 = traced_cr3,
                             .tsc = fake_tsc,
                             .cs_l = true,
+                            .cpl = traced.cpl,
                             .cycles = cycles,
                             .interrupts = traced.if_set};
 }
@@ -193,6 +194,7 @@ void traced_retired(uint64_t next)
         .indirect = (traced.current.flags & INSTRUCTION_INDIRECT) != 0,
         .taken = !conditional || next != traced.at + traced.current.length,
         .in_tx = traced.depth != 0,
+        .user = traced.cpl > 0,
         .cycles = cycles};
 
     traced_keep(next);

@@ -29,6 +29,9 @@ struct traced_state {
     enum elide elide; /* the hint of what is being executed, taken */
     bool elides;      /* at its begin: locks may be elided */
     unsigned locks;   /* elided ones that are held */
+    unsigned cpl;     /* where its rings are loaded: */
+    bool rings;
+    uint64_t at_rsp0; /* what the stack of an exception begins with */
     bool elided;      /* an elision has aborted: it is not tried again */
     uint64_t fallback;
     gregset_t begun; /* registers at its begin, and memory: */
@@ -65,6 +68,12 @@ void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back);
 /* A hint of it, before it is executed; after it. */
 void traced_take_hint(ucontext_t *u);
 void traced_hint_taken(ucontext_t *u);
+
+/* traced_ring3.c. IRETQ to that CS; an exception of an inner ring; false where
+ * it is ring 0's, or the instruction the host's. */
+void traced_enter_ring(uint64_t cs);
+bool traced_leave_ring(ucontext_t *u, unsigned vector);
+bool traced_play_ring(ucontext_t *u, const uint8_t *code);
 
 /* traced_records.c: a record is due, of the instruction at that address, which
  * has been executed. */

@@ -5,6 +5,7 @@
 #include "asm/trace_window.h"
 #include "tests/host/fakes/fake_clock.h"
 #include "tests/host/fakes/traced_parts.h"
+#include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/operand.h"
 #include "tests/silicon/model/pmu_msr.h"
@@ -69,6 +70,8 @@ static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
     traced.elides = tsx_elides(&traced_processor);
     traced.fallback = fallback;
     traced.hle = hle;
+    traced_processor.tsx.user = traced.cpl > 0;
+    counters_checkpoint(&traced_processor);
     tsx_began(&traced_processor, hle);
 }
 
@@ -102,6 +105,7 @@ static void tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
         traced_step(traced.at, fallback, traced_processor.choices.cycles_abort);
     if (faults_abort_traced(&traced_processor, cause))
         pt_tx_abort(&traced_processor, &now);
+    counters_roll_back(&traced_processor);
     tsx_aborted(&traced_processor, &how);
     tx_end();
     record_if_due(u);
@@ -126,6 +130,8 @@ void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back)
         tx_abort(u, TX_CAUSE_INSTRUCTION, 0);
         return;
     }
+    if (traced_leave_ring(u, vector))
+        return;
     if (!traced.stepped) {
         static const char text[] = "an instruction that is not stepped\n";
         (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
@@ -337,10 +343,12 @@ static bool play_far(ucontext_t *u, const uint8_t *code)
 
     if (code[0] != 0x48 || (!returns && !jumps))
         return false;
-    const uint64_t next = *(const uint64_t *)REG(u, REG_RSP);
+    const uint64_t *const stack = (const uint64_t *)REG(u, REG_RSP);
+    const uint64_t next = stack[0];
     if (returns)
         REG(u, REG_RSP) += 16;
     if (code[1] == 0xcf) {
+        traced_enter_ring(stack[1]);
         REG(u, REG_EFL) = pop(u) | TRACED_TF;
         REG(u, REG_RSP) = pop(u);
     }
@@ -469,5 +477,6 @@ bool traced_play(ucontext_t *u)
         traced_deliver(u, VECTOR_UD, traced.at);
         return true;
     }
-    return play_far(u, code) || play_system(u, code);
+    return play_far(u, code) || traced_play_ring(u, code) ||
+           play_system(u, code);
 }
