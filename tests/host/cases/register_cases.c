@@ -64,8 +64,9 @@ static struct {
 static uint64_t bits_of(uint32_t msr)
 {
     if (msr >= IA32_PERFEVTSEL(0) && msr < IA32_PERFEVTSEL(COUNTERS))
-        return ((BITS(31, 0) | other.select) & ~other.no_select) |
-               (msr == IA32_PERFEVTSEL(2) ? 3 : 1) * BIT(32);
+        return (BITS(31, 0) | other.select |
+                (msr == IA32_PERFEVTSEL(2) ? 3 : 1) * BIT(32)) &
+               ~other.no_select;
     if (msr >= IA32_A_PMC(0) && msr < IA32_A_PMC(COUNTERS))
         return WIDTH;
     if (msr >= IA32_FIXED_CTR(0) && msr < IA32_FIXED_CTR(3))
@@ -265,14 +266,20 @@ static void power_on(const struct test *test, enum wrong is, uint32_t msr,
     fake_device = access;
 }
 
+static enum verdict end_case(void)
+{
+    all[0].test->body(&all[0]);
+    all[0].end = HW_DONE;
+    context_close(&all[0]);
+    all[0].text[all[0].text_bytes] = '\0';
+    return all[0].verdict;
+}
+
 static enum verdict verdict_of(const struct test *test, enum wrong is,
                                uint32_t msr, unsigned bit)
 {
     power_on(test, is, msr, bit);
-    all[0].test->body(&all[0]);
-    all[0].end = HW_DONE;
-    context_close(&all[0]);
-    return all[0].verdict;
+    return end_case();
 }
 
 /* The deviation is seen in each of these bits. */
@@ -508,6 +515,61 @@ static void bits_of_transactions(void **state)
     }
     seen(test, LOST, IA32_PERFEVTSEL(2), BIT(33));
     seen(test, REFUSED, IA32_PERFEVTSEL(2), BIT(33));
+    for (unsigned n = 0; n < 2; n++) /* IN_TXCP is of that one alone */
+        seen(test, TAKEN, IA32_PERFEVTSEL(n), BIT(33));
+    /* In regime B counter 3 may be in use. */
+    assert_int_equal(verdict_of(test, TAKEN, IA32_PERFEVTSEL(3), 33),
+                     VERDICT_PASS);
+    power_on(test, TAKEN, IA32_PERFEVTSEL(3), 33);
+    all[0].regime = REGIME_A;
+    assert_int_equal(end_case(), VERDICT_FAIL);
+}
+
+/* Neither bit is there where there never was TSX; later one cannot tell. */
+static void bits_without_transactions(void **state)
+{
+    static const struct {
+        uint16_t model;
+        bool force_abort, capabilities;
+        const char *line;
+    } rows[] = {
+        {0x1a, false, false, ""},
+        {0x2a, false, false, ""},
+        {0x3a, false, false, ""},
+        {0x3c, false, false, "IN_TX [32] can be set without TSX: 0 of 4"},
+        {0x5e, true, false, "raise #GP where TSX is not enumerated: 2 of 2"},
+        {0x5e, false, true, "raise #GP where TSX is not enumerated: 2 of 2"},
+    };
+    const struct test *test = &test_tsx_in_txcp_counter2;
+
+    (void)state;
+    other.no_select = BITS(33, 32);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const bool never = rows[i].line[0] == '\0';
+        const bool one = rows[i].model == 0x3c;
+
+        other.model = rows[i].model;
+        for (unsigned wrong_bit = 0; wrong_bit < 9; wrong_bit++) {
+            const unsigned n = wrong_bit / 2 % 4, bit = 32 + wrong_bit % 2;
+            power_on(test, wrong_bit == 8 ? RIGHT : TAKEN, IA32_PERFEVTSEL(n),
+                     bit);
+            all[0].cpu.rtm = all[0].cpu.hle = false;
+            all[0].cpu.tsx_force_abort = rows[i].force_abort;
+            all[0].cpu.arch_capabilities_present = rows[i].capabilities;
+            all[0].regime = REGIME_A;
+            const enum verdict verdict = end_case();
+            assert_int_equal(verdict, never && wrong_bit != 8 ? VERDICT_FAIL
+                                                              : VERDICT_PASS);
+            assert_int_equal(*value_of(IA32_PERFEVTSEL(n)), 0);
+            if (wrong_bit == 8 || never)
+                assert_non_null(strstr(all[0].text, rows[i].line));
+            else if (one && bit == 32)
+                assert_non_null(strstr(all[0].text, "without TSX: 1 of 4"));
+            else if (!one && n == 2)
+                assert_non_null(strstr(all[0].text, "not enumerated: 1 of 2"));
+        }
+    }
+    memset(&other, 0, sizeof(other));
 }
 
 int main(void)
@@ -526,6 +588,7 @@ int main(void)
         cmocka_unit_test(bits_of_pebs),
         cmocka_unit_test(bits_of_force_abort),
         cmocka_unit_test(bits_of_transactions),
+        cmocka_unit_test(bits_without_transactions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

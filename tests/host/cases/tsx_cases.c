@@ -260,6 +260,28 @@ static void exceptions(void **state)
     assert_int_equal(device.all, SET_UP + 3 + 4 * TRIES);
 }
 
+/* Below RSP an interrupt may push, after the abort: not in each of three. */
+static void below_the_stack(void **state)
+{
+    static const uint8_t *const bodies[] = {tsx_body_ud2, tsx_body_divide,
+                                            tsx_body_store};
+    struct end wrong = aborted(0);
+
+    (void)state;
+    wrong.below = 1;
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned tries = 2; tries <= TRIES; tries++)
+            for (unsigned each = 0; each < 2; each++) {
+                const bool seen = each != 0 && tries >= 3;
+                begin(&test_tsx_exceptions_abort);
+                t->trials = 5 * tries;
+                tsx_wrong(bodies[i], wrong, 0);
+                device.to = tries - 2 + each;
+                expect_case(case_end(), seen ? VERDICT_FAIL : VERDICT_PASS,
+                            seen ? "memory below RSP changed, in each of" : "");
+            }
+}
+
 static void xabort_codes(void **state)
 {
     const struct test *test = &test_tsx_xabort_codes;
@@ -481,6 +503,7 @@ int main(void)
         cmocka_unit_test(conflicts_from_outside),
         cmocka_unit_test(aborting_instructions),
         cmocka_unit_test(exceptions),
+        cmocka_unit_test(below_the_stack),
         cmocka_unit_test(xabort_codes),
         cmocka_unit_test(displacements),
         cmocka_unit_test(nesting),

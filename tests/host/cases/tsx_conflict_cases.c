@@ -437,6 +437,8 @@ static void states(void **state)
         registers.change = changes[i];
         registers.slow = true;
         expect_case(case_end(), VERDICT_ERROR, "the other processor stored");
+        /* A sixteenth of the time; the first ends the test. */
+        assert_int_equal(registers.tries, 8 * (40 + i));
     }
 }
 
@@ -468,6 +470,11 @@ static void load_tracking(void **state)
     device.to = UINT32_MAX;
     expect_case(case_end(), VERDICT_FAIL,
                 "XSUSLDTRK and XRESLDTRK: none of 5 transactions committed");
+    begin(test); /* XSUSLDTRK does nothing */
+    other.tracks = true;
+    expect_case(case_end(), VERDICT_FAIL,
+                "5 of 5 transactions set EAX[2] (conflict), and 5 of 5 with a "
+                "load that is tracked; wanted half of that at most");
     /* Untracked: half of those with a tracked load at most, and one commits. */
     for (unsigned n = 0; n < 4; n++) {
         begin(test);

@@ -70,6 +70,7 @@ struct end {
     bool unrestored;   /* a register */
     bool memory_wrong; /* the body's stores: not all, or one is left */
     uint64_t cr2;
+    uint32_t below; /* quadwords below the stack that are changed */
 };
 
 static struct {
@@ -209,6 +210,7 @@ int tsx_inside(struct tsx_block *b)
     count_transaction(&e, b->body);
     b->status = e.status;
     b->unrestored = e.unrestored;
+    b->below = e.below;
     if (commits != e.leaks)
         b->cell = ~b->cell;
     if (b->body == tsx_body_write_lines && b->count <= LINES_WRITTEN)

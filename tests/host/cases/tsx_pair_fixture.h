@@ -65,6 +65,7 @@ static struct {
     unsigned conflicts;  /* so far */
     unsigned steps;      /* of the other in 256 turns */
     bool idle;           /* in transactions it does nothing */
+    bool tracks;         /* loads after XSUSLDTRK are in the read set */
     unsigned transactions;
 } other;
 
@@ -119,8 +120,9 @@ static bool is_loaded(const struct holding *h, uint64_t round)
 static bool is_disturbed(const struct tsx_block *b, const struct holding *h)
 {
     volatile uint64_t *lines = (volatile uint64_t *)(uintptr_t)b->argument;
-    const unsigned quads =
-        QUADS * (h->reads > h->writes ? h->reads : h->writes);
+    const unsigned reads =
+        h->reads + (other.tracks && h->body == tsx_body_hold_untracked);
+    const unsigned quads = QUADS * (reads > h->writes ? reads : h->writes);
     const bool shows = other.shows && is_wrong_body(b);
     uint64_t steps = (b->count * other.steps + 255) / 256;
     bool disturbed = false;
