@@ -328,23 +328,38 @@ static void which_lines(void **state)
     assert_int_equal(noted.lines[0], TSX_STORED_LINES - 1);
 }
 
-/* Transactions are made longer until the other comes, for a time. */
+/* Transactions are made longer until the other comes: for a 64th of the job's
+ * time, and for twice that where it has hardly come beside one. */
 static void until_it_comes(void **state)
 {
+    static const struct {
+        bool idle;
+        enum verdict verdict;
+        unsigned turns, lengths;
+        const char *line;
+    } rows[] = {
+        {false, VERDICT_PASS, 64, 1,
+         "a write to a line of the read set: 25 of 25"},
+        {true, VERDICT_ERROR, CONFLICT_TURNS_MAX, 3 + 200,
+         "beside 0 of 5075 transactions only, too few to tell"},
+        {false, VERDICT_FAIL, CONFLICT_TURNS_MAX, 3 + 100,
+         "none of 2575 transactions, of up to 65536 turns, set EAX[2]"},
+    };
+
     (void)state;
-    for (unsigned n = 0; n < 2; n++) {
+    for (unsigned n = 0; n < 3; n++) {
         memset(&noted, 0, sizeof(noted));
         begin(&test_tsx_conflict_retry);
         own_end = note_lines;
-        fake_ms_step = 1;
-        other.idle = n != 0;
-        expect_case(case_end(), n == 0 ? VERDICT_PASS : VERDICT_ERROR,
-                    n == 0 ? "a write to a line of the read set: 25 of 25"
-                           : "too few to tell");
-        if (n == 0)
-            assert_int_equal(noted.longest, 64);
-        else
-            assert_int_equal(noted.longest, CONFLICT_TURNS_MAX);
+        fake_ms_step = 1; /* of 6400 */
+        other.idle = rows[n].idle;
+        if (n == 2) {
+            other.body = tsx_body_hold_load;
+            other.ignores = other.unnoticed = true;
+        }
+        expect_case(case_end(), rows[n].verdict, rows[n].line);
+        assert_int_equal(noted.longest, rows[n].turns);
+        assert_int_equal(other.transactions, TRIALS * rows[n].lengths);
     }
 }
 

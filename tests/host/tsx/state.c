@@ -170,6 +170,60 @@ static void the_upper_half_of_rax_is_zero_or_kept(void **state)
     assert_int_equal(judged(&nothing), VERDICT_FAIL);
 }
 
+/* What a transaction finds differs from what FNINIT and a reset leave, in kinds
+ * that raise no exception: SDM 1, "x87 FPU Status Register", "x87 FPU Control
+ * Word", "MXCSR Control and Status Register". */
+static void what_is_planted(void **state)
+{
+    struct tsx_state *s = (void *)buffer.bytes;
+    uint16_t words[3];
+    uint32_t mxcsr;
+
+    (void)state;
+    plan.outcome = TSX_ABORTED;
+    assert_int_equal(judged(&nothing), VERDICT_PASS);
+    memcpy(words, s->x_before, sizeof(words));
+    memcpy(&mxcsr, s->x_before + FXSAVE_MXCSR, 4);
+    assert_int_equal(words[0] & 0x3f, 0x3f);       /* masked */
+    assert_int_not_equal(words[0] & 0x300, 0x300); /* not double extended */
+    assert_int_equal(words[0] & 0xc80, 0);
+    assert_int_equal(words[1] >> 11 & 7, 5);     /* TOP */
+    assert_int_equal(words[1] & 0x4700, 0x4700); /* C3 to C0 */
+    assert_int_equal(words[1] & 0x80ff, 1);      /* IE, which is masked */
+    assert_int_equal(words[2], 0xff);            /* all in use */
+    assert_int_equal(mxcsr & 0x1f80, 0x1f80);    /* masked */
+    assert_int_not_equal(mxcsr & 0x6000, 0);     /* rounds otherwise */
+    assert_int_not_equal(mxcsr & 0x3f, 0);
+    assert_int_equal(mxcsr & 0xffff0000, 0);
+    for (unsigned n = 0; n < 8; n++) { /* finite numbers, normal ones */
+        const uint8_t *st = s->x_before + 32 + 16 * n;
+        assert_int_equal(st[7] & 0x80, 0x80);
+        assert_int_equal(st[9], 0x3f);
+    }
+    assert_int_equal(s->flags_before & ~UINT64_C(0xcd5), 2);
+}
+
+/* Each try has other values, and all flags of both kinds come. */
+static void each_try_differs(void **state)
+{
+    uint64_t seen[2 * TRIES][TSX_STATE_REGISTERS], all_set = 0, any_clear = 0;
+    struct tsx_state *s = (void *)buffer.bytes;
+
+    (void)state;
+    plan.outcome = TSX_ABORTED;
+    for (unsigned i = 0; i < TRIES; i++) {
+        t->verdict = VERDICT_NONE;
+        state_try(t, &nothing, 0, i + 1); /* the last of so many is left */
+        memcpy(seen[i], s->before, sizeof(seen[i]));
+        all_set |= s->flags_before;
+        any_clear |= ~s->flags_before;
+        for (unsigned k = 0; k < i; k++)
+            assert_memory_not_equal(seen[i], seen[k], sizeof(seen[i]));
+    }
+    assert_int_equal(all_set & 0xcd5, 0xcd5);
+    assert_int_equal(any_clear & 0xcd5, 0xcd5);
+}
+
 static void other_ends_fail(void **state)
 {
     static const int ends[] = {TSX_INNER, HW_GP};
@@ -191,6 +245,8 @@ int main(void)
         cmocka_unit_test_setup(one_wrong_try_is_enough, set_up),
         cmocka_unit_test_setup(each_part_of_the_area_is_looked_at, set_up),
         cmocka_unit_test_setup(the_upper_half_of_rax_is_zero_or_kept, set_up),
+        cmocka_unit_test_setup(what_is_planted, set_up),
+        cmocka_unit_test_setup(each_try_differs, set_up),
         cmocka_unit_test_setup(other_ends_fail, set_up),
     };
 
