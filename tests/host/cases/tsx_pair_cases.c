@@ -88,7 +88,8 @@ static void events(void **state)
         {0, 1, 100, 1, VERDICT_FAIL, ".ABORTED (04H) 5, .COMMIT (02H) 1; "},
         {1, 0, 60, 0, VERDICT_PASS, ""},
         {1, 0, 40, 0, VERDICT_FAIL, ".ABORTED_MEM (08H) 2, .ABORTED_EVENTS"},
-        {1, 1, 100, 5, VERDICT_PASS, ""},
+        {1, 1, 100, 2, VERDICT_PASS, ""},
+        {1, 1, 100, 3, VERDICT_FAIL, ".ABORTED_EVENTS (80H) 3, of 5 aborts"},
         {2, 0, 60, 0, VERDICT_PASS, ""},
         {2, 0, 40, 0, VERDICT_FAIL, ".ABORT_CONFLICT (01H) 2, .ABORT_CAPACITY"},
         {2, 1, 100, 2, VERDICT_PASS, ""},
@@ -109,6 +110,17 @@ static void events(void **state)
         change.percent = rows[i].percent;
         change.more = rows[i].more;
         expect_case(case_end(), rows[i].verdict, rows[i].line);
+    }
+    for (unsigned more = 4; more < 6; more++) {
+        begin(test); /* some abort for another reason */
+        other.body = tsx_body_hold_load;
+        other.status = CONFLICT;
+        other.rarely = 2;
+        change.of = 1;
+        change.counter = 1;
+        change.more = more;
+        expect_case(case_end(), more < 5 ? VERDICT_PASS : VERDICT_FAIL,
+                    more < 5 ? "" : "of 2 aborts with EAX[2] (conflict) and 3");
     }
     begin(test); /* events that are not of this generation */
     t->cpu.model = 0x3a;

@@ -276,6 +276,11 @@ FAULT(conflicts_not_in_mem,
       .caught = {"skylake-2017 on 2 tsx_conflict_events FAIL"},
       .quantity = ABORT_EVENTS, .number = 7, .clear = 8)
 
+FAULT(conflicts_in_events_too,
+      .what = "[any with RTM] RTM_RETIRED.ABORTED_EVENTS counts conflicts too",
+      .caught = {"skylake-2017 on 2 tsx_conflict_events FAIL"},
+      .quantity = ABORT_EVENTS, .number = 7, .set = 0x80)
+
 FAULT(exceptions_in_no_category,
       .what = "[any with RTM] RTM_RETIRED.ABORTED_EVENTS leaves out exceptions",
       .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
