@@ -194,13 +194,17 @@ TEST(load_latency_threshold,
     /* Set-up. */
     if (!memory_has_load_latency(t) || !sampling_claim(&p, t))
         return;
-    const struct sampling_config config =
-        memory_config(&p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY,
-                      memory_latency_counter(t));
+    const unsigned counters = memory_latency_counters(t);
+    const unsigned counter[] = {memory_latency_counter(t),
+                                counters != 0
+                                    ? 31 - (unsigned)__builtin_clz(counters)
+                                    : memory_latency_counter(t)};
 
     /* Measured, and each record checked: fast loads and slow ones, in windows
-     * of their own. */
+     * of their own, by the first counter that may be used and by the last. */
     for (unsigned i = 0; i < 2; i++) {
+        const struct sampling_config config = memory_config(
+            &p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter[i]);
         if (!measure_sweep(&p, &config, &sweeps[i]))
             return;
         note_sweep(t, &sweeps[i]);
