@@ -131,6 +131,12 @@ FAULT(reset_misses_fixed,
       .quantity = STATUS_RESET, .number = ANY_NUMBER,
       .clear = UINT64_C(7) << 32)
 
+FAULT(select_same_clears_status,
+      .what = "[any] a write of PERFEVTSELn with what it holds clears its "
+              "overflow bit",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL"},
+      .breaks = SELECT_KEEPS_STATUS)
+
 FAULT(live_select_late,
       .what = "[any] a write of PERFEVTSELn while its counter is enabled "
               "waits for one of GLOBAL_CTRL",

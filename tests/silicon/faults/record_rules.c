@@ -170,6 +170,12 @@ FAULT(
     .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"},
     .quantity = LOAD_THRESHOLD, .number = ANY_NUMBER, .add = 64)
 
+FAULT(load_threshold_of_3_low,
+      .what = "[any] of MSR_PEBS_LD_LAT bits 5:0 alone are compared for "
+              "IA32_PMC3",
+      .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"},
+      .breaks = LOAD_THRESHOLD_OF_3)
+
 FAULT(load_latency_at_threshold,
       .what = "[any] a load whose latency is the threshold is recorded",
       .caught = {"skylake-2017 on 1 load_latency_threshold FAIL"},

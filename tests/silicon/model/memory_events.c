@@ -107,6 +107,8 @@ static bool is_slow_load(struct processor *p, unsigned n,
         return false;
     msr_read(p, MSR_PEBS_LD_LAT, &threshold);
     threshold = faults_load_threshold(p, threshold);
+    if (n == 3 && !faults_rule(p->machine, LOAD_THRESHOLD_OF_3, true))
+        threshold &= BITS(5, 0);
     if (!faults_rule(p->machine, LOAD_GREATER, true))
         return r->outcome.latency >= threshold;
     threshold =

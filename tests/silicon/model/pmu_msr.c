@@ -86,6 +86,9 @@ static bool write_select(struct processor *p, unsigned n, uint64_t value)
     if ((value & EVTSEL_EN) != 0 && counter_counts(p, n) &&
         !faults_rule(p->machine, SELECT_KEEPS_COUNTER, true))
         p->pmu.counter[n] = 0;
+    if (value == p->pmu.select[n] &&
+        !faults_rule(p->machine, SELECT_KEEPS_STATUS, true))
+        p->pmu.global_status &= ~BIT(n);
     p->pmu.select[n] = value & writable;
     p->pmu.condition[n] = false;
     if (n == 3)

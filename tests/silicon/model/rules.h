@@ -42,6 +42,7 @@ enum rule {
     RECORD_AT_INDEX,        /* and not at the base */
     RECORD_KEEPS_EN,        /* PERFEVTSELn.EN */
     CTRL_KEEPS_ENABLED,     /* counters whose bit stays 1 */
+    SELECT_KEEPS_STATUS,    /* written as it is */
     SELECT_AT_ONCE,         /* takes effect while its counter counts */
     SELECT_KEEPS_COUNTER,   /* that counts */
     SET_RUNS_ON,            /* after 391H */
@@ -104,6 +105,7 @@ enum rule {
     PEBS_RESET_WITH_RECORD, /* is a counter reloaded without one */
     APPLICABLE_OVERFLOWED,  /* 90H: not every enabled counter */
     INFO_OF_THIS_ONE,       /* B8H of a record of no abort */
+    LOAD_THRESHOLD_OF_3,    /* of IA32_PMC3, all its bits */
     LOAD_GREATER,           /* than the threshold, not as great */
     STORE_OF_COUNTER_3,     /* precise store on that alone */
     ADDRESS_OF_MISSES,      /* events D1H and up have data addresses */
