@@ -155,6 +155,16 @@ extern const uint8_t ring3_state_commits[], ring3_state_xend[];
 extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
     ring3_aborts_rtm_resume[], ring3_aborts_hle[], ring3_aborts_hle_at[],
     ring3_aborts_hle_resume[];
+/* RING3_ABORTS elided sections that end by XRELEASE, of the lock as it was, and
+ * of another value. The status is how many were elided to their end. */
+extern const uint8_t ring3_sections_match[], ring3_sections_other[];
+struct ring3_sections { /* on the data page */
+    uint32_t unused[2], lock, unused_too[13];
+    uint32_t ran, locks, register_sum; /* 1 each, of each section */
+};
+_Static_assert(offsetof(struct ring3_sections, lock) == 8 &&
+                   offsetof(struct ring3_sections, ran) == 64,
+               "as ring3_state.inc has it");
 #define RING3_ABORTS      8
 #define RING3_STATE_BYTES 0x780
 /* The status where the transaction has ended, and not at its fallback. */

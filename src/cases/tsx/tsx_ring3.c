@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Transactions at ring 3, where programs have them: they commit and abort as at
- * ring 0, and are counted where USR is set, not where OS alone is. */
+/* Transactions and elided sections at ring 3, where programs have them: they
+ * commit and abort as at ring 0, and are counted where USR is set, not where OS
+ * alone is. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
@@ -118,12 +119,88 @@ static bool try_once(const struct ring3_session *s, const struct row *row,
     return true;
 }
 
+/* Elided sections. */
+static const struct sections {
+    const char *what;
+    const uint8_t *at;
+    uint32_t lock; /* afterwards */
+    bool aborts;
+} sections[] = {
+    {"elided sections at ring 3", ring3_sections_match, 0, false},
+    {"sections at ring 3 that release another value", ring3_sections_other, 2,
+     true},
+};
+
+/* Memory is as without the prefixes, whatever aborts. */
+static void check_sections(const struct ring3_session *s,
+                           const struct sections *row, const uint64_t got[3])
+{
+    const struct ring3_sections *data = (void *)(uintptr_t)s->ring3->data;
+    const unsigned elided = s->ring3->status;
+
+    const bool ran = data->lock == row->lock && data->ran == RING3_ABORTS &&
+                     data->register_sum == RING3_ABORTS;
+    check_known(s->t, ran && data->locks == RING3_ABORTS, ERRATUM_HLE_OLD_VALUE,
+                ran && data->locks < RING3_ABORTS,
+                "%s: %u of %u ran, their locks read %u together, a register is "
+                "%u; the lock is %u afterwards, wanted %u",
+                row->what, data->ran, RING3_ABORTS, data->locks,
+                data->register_sum, data->lock, row->lock);
+    check_known(s->t,
+                got[1] == elided && got[0] == got[1] + got[2] &&
+                    got[0] <= RING3_ABORTS && (!row->aborts || elided == 0),
+                ERRATUM_PMC2_OVER_ABORTS, got[2] > RING3_ABORTS,
+                "%s: %u elided to their end; HLE_RETIRED (C8H) with USR alone: "
+                ".START (01H) %lu, .COMMIT (02H) %lu, .ABORTED (04H) %lu",
+                row->what, elided, got[0], got[1], got[2]);
+}
+
+static bool try_sections(const struct ring3_session *s,
+                         const struct sections *row)
+{
+    struct ring3_sections *data = (void *)(uintptr_t)s->ring3->data;
+    struct bank before = bank_of(BITS(2, 0), EVENT_HLE_RETIRED), after;
+    uint64_t started = 0;
+
+    before.cell = (uintptr_t)s->ring3;
+    before.live = true;
+    for (unsigned n = 0; n < 3; n++) {
+        before.select[n] &= ~IA32_PERFEVTSEL_OS;
+        before.select[n] |= UMASK_START << n;
+    }
+    s->ring3->body = (uint32_t)(row->at - ring3_body);
+    s->ring3->level = 3;
+    for (unsigned k = 0; k < TRIES && started == 0; k++) {
+        hw_poll();
+        *data = (struct ring3_sections){.lock = 0};
+
+        /* Measured. */
+        ring3_begin(s);
+        bool ok = bank_window(s->t, &before, window_ring3_body, &after);
+        ring3_end(s);
+        if (ok && s->ring3->vector != HW_NO_FAULT)
+            broken(s->t, "%s: %s", row->what,
+                   fault_name((int)s->ring3->vector));
+        if (!ok || s->ring3->vector != HW_NO_FAULT)
+            return false;
+
+        /* Check. */
+        check_sections(s, row, after.pmc);
+        started += row->aborts ? after.pmc[2] : after.pmc[1];
+    }
+    return check(s->t, started != 0,
+                 "%s: HLE_RETIRED (C8H) %s 0 in %u tries; wanted some",
+                 row->what, row->aborts ? ".ABORTED (04H)" : ".COMMIT (02H)",
+                 TRIES);
+}
+
 TEST(tsx_ring3,
      .asks = "Do transactions at ring 3 commit and abort as at ring 0, and "
              "count there?",
      .cite = "SDM 1, \"RTM Abort Status Definition\"; SDM 3B, "
              "\"Architectural Performance Monitoring Version 1 Facilities\": "
-             "USR, OS; \"Intel TSX support\": IN_TX",
+             "USR, OS; \"Intel TSX support\": IN_TX; SDM 1, \"Hardware Lock "
+             "Elision\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 2})
 {
     struct ring3_session s;
@@ -148,4 +225,10 @@ TEST(tsx_ring3,
           tried, TRIES, ended);
     note(t, "%u transactions at ring 3, %u of them ended as meant", tried,
          ended);
+    for (unsigned i = 0; test_regime(t) == REGIME_A && test_cpu(t)->hle &&
+                         test_cpu(t)->counters > 2 &&
+                         i < sizeof(sections) / sizeof(sections[0]);
+         i++)
+        if (!try_sections(&s, &sections[i]))
+            return;
 }

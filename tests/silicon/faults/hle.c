@@ -78,6 +78,26 @@ FAULT(
     .caught = {"skylake-2017 on 1 hle_mismatch FAIL"},
     .breaks = LOCK_OF_2_BYTES)
 
+FAULT(hle_ring3_commit_twice,
+      .what = "[A] HLE_RETIRED.COMMIT counts a section at ring 3 twice",
+      .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_SECTION_ONCE)
+
+FAULT(hle_ring3_abort_not_counted,
+      .what = "[A] HLE_RETIRED.ABORTED leaves out sections at ring 3",
+      .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_SECTION_ABORT)
+
+FAULT(hle_ring3_releases_any,
+      .what = "[A] any XRELEASE at ring 3 of a lock that is elided commits",
+      .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_LOCK_COMPARED)
+
+FAULT(hle_ring3_keeps_r9,
+      .what = "[A] an abort of a section at ring 3 does not restore R9",
+      .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_SECTION_RESTORES)
+
 FAULT(hle_release_of_inner, .what = "[A] any XRELEASE of an inner lock commits",
       .caught = {"skylake-2017 on 1 hle_mismatch FAIL"}, .breaks = LOCK_INSIDE)
 

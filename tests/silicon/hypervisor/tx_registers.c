@@ -108,6 +108,9 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
     if (cause == TX_CAUSE_DEBUG && watch_is_debugged(v) &&
         !faults_rule(m, DEBUGGED_RESTORES, true))
         keep = (UINT32_C(1) << GPRS) - 1;
+    if (tx->hle && v->vmcb->cpl > 0 &&
+        !faults_rule(m, RING3_SECTION_RESTORES, true))
+        keep |= UINT32_C(1) << (offsetof(struct gprs, r9) / sizeof(uint64_t));
     for (unsigned n = 0; n < GPRS; n++)
         if ((keep >> n & 1) == 0)
             to[n] = from[n];

@@ -99,8 +99,14 @@ static void count_events(struct processor *p, uint8_t umasks)
     if (p->tsx.user && umasks == TX_EVENT_COMMIT &&
         !faults_rule(p->machine, RING3_COMMITS_ONCE, true))
         r.tx_events |= TX_EVENT_ABORTED;
+    if (p->tsx.user && p->tsx.hle &&
+        !faults_rule(p->machine, RING3_SECTION_ABORT, true))
+        r.tx_events &= (uint8_t)~TX_EVENT_ABORTED;
 
     counters_retire(p, &r);
+    if (p->tsx.user && p->tsx.hle && umasks == TX_EVENT_COMMIT &&
+        !faults_rule(p->machine, RING3_SECTION_ONCE, true))
+        counters_retire(p, &r);
     r.hle = true;
     if (!p->tsx.hle && faults_count_as_hle(p))
         counters_retire(p, &r);
