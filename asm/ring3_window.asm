@@ -133,12 +133,12 @@ user_tx:
         mov     r8d, TX_TURNS
 .turn:
         dec     r8d
-        jnz     .turn
+.back:  jnz     .turn
         test    r12d, r12d
         jnz     .abort
         xend
         times   16 nop
-        syscall
+.call:  syscall
 .abort:
         xabort  0x33
 .fallback:
@@ -242,7 +242,18 @@ window_ring3_tx:
         mov     r12d, [rbx + ABORTS]
         mov     r14d, -1
         ENABLE
-        iretq
+.leave: iretq
+
+; Where it commits.
+        ROWS    window_ring3_tx_rows, ring3_code
+        ROW     LBR_FAR | LBR_TO_USR, window_ring3_tx.leave, user_tx
+%rep TX_TURNS - 1
+        ROW     LBR_JCC | LBR_IN_TX | LBR_FROM_USR | LBR_TO_USR, \
+                user_tx.back, user_tx.turn
+%endrep
+        ROW     LBR_FAR | LBR_FROM_USR, user_tx.call, ring3_system_call
+        ROW     LBR_JCC, ring3_system_call.end, done
+        ROW     LBR_END, done, done
 
 ; The lines that the body loads, by R11: RING3_BODY_AROUND counts these too.
 %macro FLUSH_LINES 0

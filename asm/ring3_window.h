@@ -77,6 +77,8 @@ extern const struct lbr_row window_ring3_rows[];
 /* The same, at ring 3 once: a transaction, of so many instructions between
  * XBEGIN and what ends it. */
 uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+/* Its taken branches where it commits. */
+extern const struct lbr_row window_ring3_tx_rows[];
 #define RING3_TX_INSTRUCTIONS 17
 #define RING3_TX_CODE         0x33
 

@@ -3,6 +3,8 @@
  * no other. */
 #include "src/counting/ring3.h"
 #include "src/lbr/stack.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 /* "EN_CALLSTACK": what has to be set with it. */
 #define CALL_STACK                                                         \
@@ -86,27 +88,32 @@ static bool try_kind(struct lbr *l, const struct row *row)
     return true;
 }
 
+struct crossing {
+    struct ring3_session s;
+    uint64_t (*window)(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+    const struct lbr_row *rows;
+};
+
 static bool cross(struct lbr *l, void *argument)
 {
-    const struct ring3_session *s = argument;
+    const struct crossing *c = argument;
+    const struct ring3_session *s = &c->s;
     uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
 
     ring3_begin(s);
-    window_ring3(lbr_on(l), cells);
+    c->window(lbr_on(l), cells);
     ring3_end(s);
     if (s->ring3->vector != HW_NO_FAULT)
         broken(l->t, "vector %ld at ring 3", s->ring3->vector);
     return s->ring3->vector == HW_NO_FAULT;
 }
 
-static void branches_of_ring3(struct lbr_branches *b,
-                              const struct ring3_session *s)
+static void branches_of_ring3(struct lbr_branches *b, const struct crossing *c)
 {
-    const uint64_t here = (uintptr_t)ring3_code, there = s->ring3->user_code;
+    const uint64_t here = (uintptr_t)ring3_code, there = c->s.ring3->user_code;
 
     lbr_branches_clear(b, ring3_code);
-    for (const struct lbr_row *row = window_ring3_rows; row->kind != LBR_END;
-         row++)
+    for (const struct lbr_row *row = c->rows; row->kind != LBR_END; row++)
         lbr_branches_add(b, row->kind,
                          ((row->kind & LBR_FROM_USR) != 0 ? there : here) +
                              (uint64_t)(int64_t)row->from,
@@ -139,24 +146,68 @@ static void check_transfers(struct lbr *l, const struct row *row,
           row->what, transfers, all, want);
 }
 
+/* Of all branches of a loop at ring 3: one may take no cycle. */
+static void check_cycles(struct lbr *l, const struct crossing *c)
+{
+    const uint64_t user = c->s.ring3->user_code;
+    unsigned cycles = 0, records = 0;
+
+    for (unsigned n = 0; n < l->model.depth; n++)
+        if (l->records[n].from - user < RING3_CODE_PAGES * 4096) {
+            cycles += l->records[n].cycles;
+            records++;
+        }
+    check(l->t, records == 0 || cycles != 0 || !l->model.cycles,
+          "rings 0 and 3: %u records of ring 3 say 0 cycles together; wanted "
+          "some",
+          records);
+}
+
+/* A transaction at ring 3: IN_TSX of its records. */
+static void try_transaction(struct lbr *l, struct crossing *c)
+{
+    struct lbr_branches want;
+    bool committed = false;
+
+    c->window = window_ring3_tx;
+    c->rows = window_ring3_tx_rows;
+    c->s.ring3->aborts = 0;
+    l->select = 0;
+    branches_of_ring3(&want, c);
+    lbr_branches_select(&want, l->select);
+    for (unsigned i = 0; i < PROBE_TRIES && !committed; i++) {
+        if (!lbr_around(l, cross, c))
+            return;
+        committed = c->s.ring3->status == RTM_STATUS_STARTED;
+    }
+    if (check(l->t, committed, "none of %u transactions at ring 3 committed",
+              PROBE_TRIES))
+        lbr_judge(l, "a transaction at ring 3", &want);
+}
+
 static void try_levels(struct lbr *l)
 {
-    struct ring3_session s;
+    struct crossing c = {.window = window_ring3, .rows = window_ring3_rows};
+    const bool transactions = probe_state_if_any(l->t);
 
-    if (!ring3_prepare(&s, l->t))
+    if (!ring3_prepare(&c.s, l->t))
         return;
-    s.ring3->msr = l->msr;
+    c.s.ring3->msr = l->msr;
     FOR_EACH_ROW (l->t, i, levels) {
         struct lbr_branches want;
 
         l->select = levels[i].select;
-        branches_of_ring3(&want, &s);
+        branches_of_ring3(&want, &c);
         lbr_branches_select(&want, l->select);
-        if (!lbr_around(l, cross, &s))
+        if (!lbr_around(l, cross, &c))
             return;
         if (say(l, &levels[i], &want))
-            check_transfers(l, &levels[i], &s);
+            check_transfers(l, &levels[i], &c.s);
+        if (levels[i].select == 0)
+            check_cycles(l, &c);
     }
+    if (transactions)
+        try_transaction(l, &c);
 }
 
 /* `may`: calls of no length among them, which leave none, or by an erratum do.

@@ -159,6 +159,11 @@ const struct lbr_row window_ring3_rows[] = {
     {LBR_JCC | LBR_FROM_USR | LBR_TO_USR, 8, 12},
     {LBR_FAR | LBR_FROM_USR, 12, 16},
     {LBR_END, 16, 16}};
+const struct lbr_row window_ring3_tx_rows[] = {
+    {LBR_FAR | LBR_TO_USR, 4, 8},
+    {LBR_JCC | LBR_IN_TX | LBR_FROM_USR | LBR_TO_USR, 8, 12},
+    {LBR_FAR | LBR_FROM_USR, 12, 16},
+    {LBR_END, 16, 16}};
 
 static const struct {
     const uint8_t *body;
@@ -458,7 +463,8 @@ int trace_window_gates(struct trace_window *w, uint8_t gates[TRACE_GATES_BYTES])
     return vector;
 }
 
-uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+static uint64_t cross(uint64_t enable, uint64_t cells[WINDOW_CELLS],
+                      const struct lbr_row *rows)
 {
     struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
 
@@ -466,8 +472,8 @@ uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
                      device.format == ARCH ? IA32_LBR_CTL : IA32_DEBUGCTL);
     assert_int_equal(enable & 1, 1);
     ring3->vector = HW_NO_FAULT;
-    for (const struct lbr_row *row = window_ring3_rows; row->kind != LBR_END;
-         row++)
+    ring3->status = UINT32_MAX;
+    for (const struct lbr_row *row = rows; row->kind != LBR_END; row++)
         record(row->kind,
                ((row->kind & LBR_FROM_USR) != 0 ? ring3->user_code
                                                 : at(ring3_code)) +
@@ -477,6 +483,16 @@ uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
                    (uint64_t)row->to,
                7);
     return 0;
+}
+
+uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    return cross(enable, cells, window_ring3_rows);
+}
+
+uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    return cross(enable, cells, window_ring3_tx_rows);
 }
 
 void ring3_read(struct ring3_registers *out)

@@ -7,6 +7,16 @@
 
 /* --- Last branch records ------------------------------------------------- */
 
+FAULT(lbr_in_tx_ring3_missing,
+      .what = "[A B F; C with bit 2] records of ring 3 have IN_TSX = 0",
+      .caught = {"skylake-2017 on 1 lbr_filter FAIL"},
+      .breaks = LBR_IN_TSX_RING3)
+
+FAULT(lbr_cycles_ring3_zero,
+      .what = "[format 5] LBR_INFO[15:0] of branches of ring 3 is 0",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL"},
+      .breaks = LBR_CYCLES_RING3)
+
 FAULT(lbr_enable_empties,
       .what = "[any] LBR = 1 written to IA32_DEBUGCTL empties the stack",
       .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL"},

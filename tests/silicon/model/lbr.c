@@ -99,7 +99,7 @@ static void put_flags(struct processor *p, unsigned n, uint64_t flags,
     }
 }
 
-static uint64_t take_cycles(struct processor *p)
+static uint64_t take_cycles(struct processor *p, bool user)
 {
     uint64_t cycles = p->lbr.cycles;
 
@@ -108,6 +108,8 @@ static uint64_t take_cycles(struct processor *p)
                      ? LBR_INFO_CYCLES
                      : cycles & LBR_INFO_CYCLES;
 
+    if (user && !faults_rule(p->machine, LBR_CYCLES_RING3, true))
+        cycles = 0;
     if (faults_rule(p->machine, LBR_CYCLES_RESTART, true))
         p->lbr.cycles = 0;
     return faults_quantity(p->machine, LBR_CYCLES, ANY_NUMBER, cycles);
@@ -164,12 +166,12 @@ static void record(struct processor *p, const struct lbr_branch *b,
         p->faults.lbr_late--;
     if (b->mispredicted)
         flags |= LBR_INFO_MISPRED;
-    if (b->in_tx)
+    if (b->in_tx && (!b->user || faults_rule(m, LBR_IN_TSX_RING3, true)))
         flags |= LBR_INFO_IN_TSX;
     l->from[n] = faults_quantity(m, LBR_FROM, ANY_NUMBER, b->from);
     l->to[n] = faults_quantity(m, LBR_TO, ANY_NUMBER, b->to);
     put_flags(p, n, faults_quantity(m, LBR_FLAGS, (uint32_t)kind, flags),
-              take_cycles(p));
+              take_cycles(p, b->user));
     if (faults_rule(m, LBR_TOS_FOLLOWS, true))
         l->tos = n;
 }

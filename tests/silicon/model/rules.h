@@ -183,6 +183,8 @@ enum rule {
     ABSENT_REFUSED_IN_RING_3,
     ABSENT_FIXED_REFUSED_IN_RING_3,
     LBR_KINDS_IN_TX,
+    LBR_IN_TSX_RING3,
+    LBR_CYCLES_RING3,
     LBR_FAR_OF_RING_3,      /* can be left out */
     LBR_FLUSHES_ENTRY_0,    /* by a return */
     LBR_SELECT_DROPPED,     /* a write while TraceEn = 1 */
