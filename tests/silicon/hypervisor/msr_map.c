@@ -54,8 +54,7 @@ void msr_map_fill(uint8_t *map)
             set_intercept(map, msr, false);
     /* QEMU's take any value. */
     for (uint32_t bank = 0; bank < MACHINE_CHECK_BANKS; bank++)
-        for (uint32_t n = 0; n < MACHINE_CHECK_RECORD; n++)
-            set_intercept(map, IA32_MC0_STATUS + 4 * bank + n, true);
+        set_intercept(map, IA32_MC0_STATUS + 4 * bank, true);
 }
 
 void msr_map_intercept(uint8_t *map, uint32_t first, uint32_t last)

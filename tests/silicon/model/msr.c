@@ -150,20 +150,19 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
 }
 
 /* Nothing ever goes wrong: these read 0. SDM volume 3B, "IA32_MCi_STATUS
- * MSRs", "IA32_MCi_ADDR MSRs", "IA32_MCi_MISC MSRs": "writing 1s to them causes
- * a general-protection exception". */
-static bool is_check_record(uint32_t number)
+ * MSRs": "writing 1s to them causes a general-protection exception". */
+static bool is_check_status(uint32_t number)
 {
     uint32_t at = number - IA32_MC0_STATUS;
 
-    return at % 4 < MACHINE_CHECK_RECORD && at / 4 < MACHINE_CHECK_BANKS;
+    return at % 4 == 0 && at / 4 < MACHINE_CHECK_BANKS;
 }
 
 /* Registers whose value is somewhere else. */
 static bool is_computed(struct processor *p, uint32_t number)
 {
     (void)p;
-    return is_check_record(number) || number == MSR_SMI_COUNT ||
+    return is_check_status(number) || number == MSR_SMI_COUNT ||
            number == IA32_BIOS_SIGN_ID || number == IA32_ARCH_CAPABILITIES ||
            number == IA32_PERF_CAPABILITIES;
 }
@@ -171,7 +170,7 @@ static bool is_computed(struct processor *p, uint32_t number)
 static bool read_computed(struct processor *p, uint32_t number, uint64_t *value)
 {
     *value = 0;
-    if (is_check_record(number))
+    if (is_check_status(number))
         return true;
     switch (number) {
     case MSR_SMI_COUNT:
@@ -193,7 +192,7 @@ static bool read_computed(struct processor *p, uint32_t number, uint64_t *value)
  * CPUID(1). */
 static bool write_computed(struct processor *p, uint32_t number, uint64_t value)
 {
-    if (is_check_record(number))
+    if (is_check_status(number))
         return value == 0;
     if (number != IA32_BIOS_SIGN_ID || value != 0)
         return false;

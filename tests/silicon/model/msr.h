@@ -20,7 +20,6 @@
 #define DEBUGCTL_RTM           BIT(15)
 #define IA32_PERF_CAPABILITIES 0x345u
 #define IA32_MC0_STATUS        0x401u /* and every fourth after it */
-#define MACHINE_CHECK_RECORD   3      /* and IA32_MC0_ADDR, IA32_MC0_MISC */
 #define MACHINE_CHECK_BANKS    10
 
 void msr_reset(struct processor *p);
