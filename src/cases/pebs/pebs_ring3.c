@@ -7,7 +7,8 @@
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 
-#define PAGE 4096
+#define PAGE          4096
+#define LEVEL_WINDOWS 20 /* until one has a record */
 
 /* Every second branch of the window, which has 11 conditional ones at ring 3 */
 static const struct sampling_config config = {
@@ -167,10 +168,14 @@ static void try_level(struct sampling *p, const struct ring3_session *s,
     const struct level level = {s, user ? IA32_PERFEVTSEL_USR
                                         : IA32_PERFEVTSEL_OS};
     struct pebs_record record;
+    unsigned windows = 0;
 
-    /* Measured. */
-    if (!sampling_around(p, &config, run_level, (uint64_t)(uintptr_t)&level))
-        return;
+    /* Measured. A window has few events of one ring. */
+    do {
+        if (!sampling_around(p, &config, run_level,
+                             (uint64_t)(uintptr_t)&level))
+            return;
+    } while (p->records == 0 && ++windows < LEVEL_WINDOWS);
 
     /* Check. Each branch has its next instruction at its own ring. */
     for (unsigned n = 0; n < p->records && sampling_record(p, n, &record); n++)
@@ -181,11 +186,10 @@ static void try_level(struct sampling *p, const struct ring3_session *s,
             "IA32_PERFEVTSEL0 (186H) has %s alone, and record %u has RIP (08H) "
             "0x%lx; code of ring 3 is at 0x%lx",
             user ? "USR" : "OS", n, record.rip, s->ring3->user_code);
-    check(
-        p->t, p->records != 0,
-        "IA32_PERFEVTSEL0 (186H) has %s alone, and no record was made; wanted "
-        "some of that ring",
-        user ? "USR" : "OS");
+    check(p->t, p->records != 0,
+          "IA32_PERFEVTSEL0 (186H) has %s alone, and no record was made in %u "
+          "windows; wanted some of that ring",
+          user ? "USR" : "OS", LEVEL_WINDOWS);
     note(p->t, "%u records with %s alone", p->records, user ? "USR" : "OS");
 }
 
