@@ -14,6 +14,7 @@
 #define TURNS_ENOUGH  512
 #define TIME_PART     64
 #define BESIDE_ENOUGH 8
+#define INNER_ENOUGH  8 /* aborts by conflicts */
 
 /* At the start of the boot processor's buffer. The two lines are in the middle
  * of a page, and everything else on another. */
@@ -95,6 +96,17 @@ static void hold_line(struct arena *a, unsigned turns)
     }
 }
 
+/* One that comes between the end of the inner transaction and that of the outer
+ * is not nested. */
+static bool is_enough(const struct conflict *c)
+{
+    const unsigned matched = c->tally.matched;
+
+    return c->tally.flagged != 0 ||
+           (matched != 0 &&
+            (!c->inner || 2 * c->nested >= matched || matched >= INNER_ENOUGH));
+}
+
 static void hold_lines(void *argument)
 {
     struct arena *a = argument;
@@ -110,7 +122,7 @@ static void hold_lines(void *argument)
     c->turns = TURNS_FIRST;
     for (;;) {
         hold_line(a, c->turns);
-        if (c->tally.matched != 0 || c->tally.flagged != 0 ||
+        if (is_enough(c) ||
             (c->turns >= TURNS_ENOUGH &&
              hw_ms() >=
                  (c->beside >= BESIDE_ENOUGH ? a->until_ms : a->give_up_ms)))
