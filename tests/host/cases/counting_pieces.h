@@ -300,6 +300,15 @@ static inline void run_window(uint64_t enable, const struct piece *pieces,
         run_piece(enable, &pieces[i]);
 }
 
+/* One of a single piece. */
+#define WINDOW(name)                                                      \
+    uint64_t window_##name(uint64_t enable, uint64_t cells[WINDOW_CELLS]) \
+    {                                                                     \
+        (void)cells;                                                      \
+        run_window(enable, &piece_##name, 1);                             \
+        return 0;                                                         \
+    }
+
 /* --- Registers ----------------------------------------------------------- */
 
 /* What has to be 0. */

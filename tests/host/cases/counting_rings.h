@@ -58,13 +58,6 @@ void ring3_load(const struct ring3_registers *in)
     loaded = *in;
 }
 
-#define WINDOW(name)                                                      \
-    uint64_t window_##name(uint64_t enable, uint64_t cells[WINDOW_CELLS]) \
-    {                                                                     \
-        (void)cells;                                                      \
-        run_window(enable, &piece_##name, 1);                             \
-        return 0;                                                         \
-    }
 WINDOW(long)
 WINDOW(branches)
 WINDOW(rep)

@@ -96,13 +96,6 @@ uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     return window_of(enable, &window_rtm_shape);
 }
 
-#define WINDOW(name)                                                      \
-    uint64_t window_##name(uint64_t enable, uint64_t cells[WINDOW_CELLS]) \
-    {                                                                     \
-        (void)cells;                                                      \
-        run_window(enable, &piece_##name, 1);                             \
-        return 0;                                                         \
-    }
 WINDOW(plain)
 WINDOW(slow)
 WINDOW(long)

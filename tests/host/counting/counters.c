@@ -4,8 +4,7 @@
  * counts. */
 #include "src/counting/counters.h"
 #include "src/base/msr.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +14,6 @@
 
 #include <cmocka.h>
 
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static const struct pmu_event event = EVENT_INSTRUCTIONS;
 static unsigned windows, smi_in; /* the window in which an SMI comes */
 
@@ -49,28 +45,23 @@ static void check_counts(const struct sample *s)
     assert_int_equal(s->fixed, 21);
 }
 
-static uint64_t *reg(uint32_t msr)
-{
-    return &fake_msr(msr)->value;
-}
-
 static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    memset(all, 0, sizeof(all));
-    all[0].all = all;
-    all[0].processors = 1;
-    all[0].regime = REGIME_A;
-    identity_read(&all[0].cpu);
-    context_begin(&all[0], &each, 1);
+    begin_context(REGIME_A, NULL);
     return 0;
 }
 
-static bool said(const char *line)
+/* Its place among all writes. */
+static unsigned last_write(uint32_t msr)
 {
-    t->text[t->text_bytes] = '\0';
-    return strstr(t->text, line) != NULL;
+    unsigned n = fake_written_count;
+
+    while (n > 0 && fake_written[n - 1] != msr)
+        n--;
+    assert_true(n > 0);
+    return n;
 }
 
 /* --- Which there are ----------------------------------------------------- */
@@ -251,8 +242,6 @@ static void cannot_be_taken_over(void **state)
 /* MSR_PERF_METRICS after IA32_FIXED_CTR3, and given back after it. */
 static void metrics(void **state)
 {
-    unsigned written[2] = {0, 0}, restored[2] = {0, 0};
-
     (void)state;
     t->cpu.perf_capabilities |= BIT(15);
     t->cpu.fixed_counters = 4;
@@ -260,21 +249,11 @@ static void metrics(void **state)
     *reg(IA32_FIXED_CTR(3)) = 9;
     *reg(MSR_PERF_METRICS) = 8;
     assert_true(counters_claim(t));
-    for (unsigned i = 0; i < fake_written_count; i++)
-        if (fake_written[i] == IA32_FIXED_CTR(3))
-            written[0] = i;
-        else if (fake_written[i] == MSR_PERF_METRICS)
-            written[1] = i;
-    assert_true(written[0] < written[1]);
+    assert_true(last_write(IA32_FIXED_CTR(3)) < last_write(MSR_PERF_METRICS));
     assert_true(*reg(MSR_PERF_METRICS) == 0 && *reg(IA32_FIXED_CTR(3)) == 0);
     fake_written_count = 0;
     restore_msrs(t);
-    for (unsigned i = 0; i < fake_written_count; i++)
-        if (fake_written[i] == IA32_FIXED_CTR(3))
-            restored[0] = i;
-        else if (fake_written[i] == MSR_PERF_METRICS)
-            restored[1] = i;
-    assert_true(restored[0] < restored[1]);
+    assert_true(last_write(IA32_FIXED_CTR(3)) < last_write(MSR_PERF_METRICS));
     assert_true(*reg(MSR_PERF_METRICS) == 8 && *reg(IA32_FIXED_CTR(3)) == 9);
 }
 

@@ -4,8 +4,7 @@
 #include "src/counting/groups.h"
 #include "src/base/msr.h"
 #include "src/counting/selects.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +16,6 @@
 
 #define WINDOWS 5
 
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static const uint64_t selects[] = {0xc0, 0xc4, 0x1c4, 0x2c4, 0x1c0, 0x20c4};
 #define SELECTED 6
 
@@ -56,12 +52,7 @@ static int set_up(void **state)
     fake_reset();
     fake_msr(MSR_SMI_COUNT);
     memset(&seen, 0, sizeof(seen));
-    memset(all, 0, sizeof(all));
-    all[0].all = all;
-    all[0].processors = 1;
-    all[0].regime = REGIME_A;
-    identity_read(&all[0].cpu);
-    context_begin(&all[0], &each, 1);
+    begin_context(REGIME_A, NULL);
     assert_true(counters_claim(t));
     return 0;
 }

@@ -4,8 +4,7 @@
 #include "src/counting/provoke.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +14,6 @@
 
 #include <cmocka.h>
 
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static struct provoked p;
 static struct provoked_histogram h;
 
@@ -34,11 +30,6 @@ enum change {
     WITNESS_BY
 };
 static int64_t by;
-
-static uint64_t *reg(uint32_t msr)
-{
-    return &fake_msr(msr)->value;
-}
 
 /* Both count alike; then one thing is otherwise. */
 static void work(void *argument)
@@ -90,12 +81,7 @@ static int set_up(void **state)
     fake_msr(MSR_SMI_COUNT);
     memset(&p, 0, sizeof(p));
     memset(&h, 0, sizeof(h));
-    memset(all, 0, sizeof(all));
-    all[0].all = all;
-    all[0].processors = 1;
-    all[0].regime = REGIME_B;
-    identity_read(&all[0].cpu);
-    context_begin(&all[0], &each, 1);
+    begin_context(REGIME_B, NULL);
     assert_true(counters_claim(t));
     return 0;
 }

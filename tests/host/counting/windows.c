@@ -6,8 +6,7 @@
 #include "src/counting/counters.h"
 #include "src/counting/selects.h"
 #include "src/counting/smi_guard.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,39 +16,19 @@
 
 #include <cmocka.h>
 
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
-
 static struct {
     unsigned attempts, smis; /* made; the first ones, which an SMI hits */
     bool refuses;
 } guarded;
-
-static uint64_t *reg(uint32_t msr)
-{
-    return &fake_msr(msr)->value;
-}
 
 static int set_up(void **state)
 {
     (void)state;
     fake_reset();
     memset(&guarded, 0, sizeof(guarded));
-    memset(all, 0, sizeof(all));
-    all[0].all = all;
-    all[0].processors = 1;
-    all[0].regime = REGIME_A;
-    identity_read(&all[0].cpu);
-    context_begin(&all[0], &each, 1);
+    begin_context(REGIME_A, NULL);
     *reg(MSR_SMI_COUNT) = 5;
     return 0;
-}
-
-static bool said(const char *line)
-{
-    t->text[t->text_bytes] = '\0';
-    return strstr(t->text, line) != NULL;
 }
 
 /* --- SMIs ---------------------------------------------------------------- */

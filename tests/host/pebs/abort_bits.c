@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* abort_bits.c - what most records of aborts say, against what they must. */
 #include "src/pebs/abort_bits.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,20 +12,12 @@
 #include <cmocka.h>
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 
 static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    memset(all, 0, sizeof(all));
-    all[0].all = all;
-    all[0].processors = 1;
-    all[0].buffer = memory;
-    identity_read(&all[0].cpu);
-    context_begin(&all[0], &each, 1);
+    begin_context(REGIME_A, memory);
     return 0;
 }
 

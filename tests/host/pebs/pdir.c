@@ -3,8 +3,7 @@
  * processor that makes the records that the test wants. */
 #include "src/pebs/pdir.h"
 #include "src/base/msr.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,9 +25,6 @@ static struct {
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static struct sampling p;
 
 static void write_record(const uint32_t at[], unsigned place)
@@ -102,13 +98,7 @@ static int set_up(void **state)
     fake_msr(MSR_SMI_COUNT);
     memset(&device, 0, sizeof(device));
     device.records = 1;
-    memset(all, 0, sizeof(all));
-    all[0].all = all;
-    all[0].processors = 1;
-    all[0].buffer = memory;
-    all[0].regime = REGIME_A;
-    identity_read(&all[0].cpu);
-    context_begin(&all[0], &each, 1);
+    begin_context(REGIME_A, memory);
     assert_true(sampling_claim(&p, t));
     return 0;
 }

@@ -3,8 +3,7 @@
  * processor may write where it must not, over one that the test programs. */
 #include "src/pebs/sampling.h"
 #include "src/base/msr.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,9 +26,6 @@ static struct {
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 
 static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
@@ -101,12 +97,7 @@ static int set_up(void **state)
     fake_msr(IA32_PEBS_ENABLE);
     fake_msr(MSR_SMI_COUNT)->value = 9;
     memset(&device, 0, sizeof(device));
-    memset(all, 0, sizeof(all));
-    all[0].all = all;
-    all[0].processors = 1;
-    all[0].buffer = memory;
-    identity_read(&all[0].cpu);
-    context_begin(&all[0], &each, 1);
+    begin_context(REGIME_A, memory);
     return 0;
 }
 

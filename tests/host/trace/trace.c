@@ -4,8 +4,7 @@
  * writes a stream when a transaction runs. */
 #include "src/trace/trace.h"
 #include "src/base/msr.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 #include "tests/pt/encode.h"
 
 #include <setjmp.h>
@@ -28,9 +27,6 @@ static struct {
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static const struct trace_transaction tx = {.body = tsx_body_nothing,
                                             .want = TSX_COMMITTED};
 static const struct transition_wanted wanted[] = {{PT_BEGIN, BEGIN, BEGIN, 0},
@@ -83,12 +79,7 @@ static void begin(uint32_t ecx)
         if (msr <= 0x561 || msr >= 0x570)
             fake_msr(msr)->value = 0x80 * (msr & 0xf);
     memset(&device, 0, sizeof(device));
-    memset(all, 0, sizeof(all));
-    all[0].all = all;
-    all[0].processors = 1;
-    all[0].buffer = memory;
-    identity_read(&all[0].cpu);
-    context_begin(&all[0], &each, 1);
+    begin_context(REGIME_A, memory);
 }
 
 static const char *lines(void)
