@@ -118,7 +118,7 @@ static struct action on_wrmsr(struct vcpu *v)
     uint32_t number = (uint32_t)v->gprs.rcx;
     uint64_t value = v->gprs.rdx << 32 | (uint32_t)v->vmcb->rax;
     struct pmu_state *pmu = &v->model->pmu;
-    bool was_counting = pmu->counting, had_any = pmu->any != 0, good;
+    bool was_counting = pmu->counting, had_any = pmu->any != 0, good = true;
     bool was_tracing = (v->model->pt.ctl & RTIT_TRACE_EN) != 0;
     bool closes = hypervisor.for_os || v->model->choices.closing_write_counts;
 
@@ -135,7 +135,7 @@ static struct action on_wrmsr(struct vcpu *v)
     else if (apic_base_is_msr(number))
         good = apic_base_write(v, number, value);
     else if (time_is_msr(v, number))
-        good = time_write_tsc(v, value);
+        time_write_tsc(v, value);
     else
         good = msr_write(v->model, number, value);
     if (!good)

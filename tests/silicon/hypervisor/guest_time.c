@@ -259,10 +259,9 @@ bool time_is_msr(const struct vcpu *v, uint32_t msr)
     return v->time.own && msr == IA32_TIME_STAMP_COUNTER;
 }
 
-bool time_write_tsc(struct vcpu *v, uint64_t value)
+void time_write_tsc(struct vcpu *v, uint64_t value)
 {
     v->time.adjust = value - v->time.now;
-    return true;
 }
 
 static uint64_t pm_timer(const struct guest_time *t)

@@ -49,7 +49,7 @@ bool time_apic_read(const struct vcpu *v, uint32_t offset, uint32_t *value);
 bool time_apic_write(struct vcpu *v, uint32_t offset, uint32_t value);
 /* IA32_TIME_STAMP_COUNTER, which time_tsc() reads. Any value may be written. */
 bool time_is_msr(const struct vcpu *v, uint32_t msr);
-bool time_write_tsc(struct vcpu *v, uint64_t value);
+void time_write_tsc(struct vcpu *v, uint64_t value);
 /* An access to the ports of the PM timer. */
 struct action time_port(struct vcpu *v);
 
