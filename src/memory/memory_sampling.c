@@ -119,6 +119,13 @@ unsigned memory_latency_counter(struct test_context *t)
     return counters != 0 ? (unsigned)__builtin_ctz(counters) : 3;
 }
 
+unsigned memory_latency_last(struct test_context *t)
+{
+    const unsigned counters = memory_latency_counters(t);
+
+    return counters != 0 ? 31 - (unsigned)__builtin_clz(counters) : 3;
+}
+
 uint64_t memory_latency_enable(const struct sampling *p, unsigned counter)
 {
     return p->format == PEBS_FORMAT_ADAPTIVE ? 0

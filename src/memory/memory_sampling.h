@@ -58,8 +58,9 @@ bool memory_set_threshold(struct test_context *t, uint64_t cycles);
 /* The set of PMC0 to PMC3 that load latency is promised on: those of
  * constraints.h and sampling_counters(). */
 unsigned memory_latency_counters(struct test_context *t);
-/* One of them; 3 where none is. */
+/* The first of them, and the last; 3 where none is. */
 unsigned memory_latency_counter(struct test_context *t);
+unsigned memory_latency_last(struct test_context *t);
 
 /* LL_EN of a counter, a bit of IA32_PEBS_ENABLE; 0 with extended PEBS, whose
  * fixed counters have these bits: there the event alone asks for the latency

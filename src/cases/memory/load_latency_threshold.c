@@ -194,11 +194,8 @@ TEST(load_latency_threshold,
     /* Set-up. */
     if (!memory_has_load_latency(t) || !sampling_claim(&p, t))
         return;
-    const unsigned counters = memory_latency_counters(t);
     const unsigned counter[] = {memory_latency_counter(t),
-                                counters != 0
-                                    ? 31 - (unsigned)__builtin_clz(counters)
-                                    : memory_latency_counter(t)};
+                                memory_latency_last(t)};
 
     /* Measured, and each record checked: fast loads and slow ones, in windows
      * of their own, by the first counter that may be used and by the last. */

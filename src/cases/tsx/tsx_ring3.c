@@ -225,10 +225,10 @@ TEST(tsx_ring3,
           tried, TRIES, ended);
     note(t, "%u transactions at ring 3, %u of them ended as meant", tried,
          ended);
-    for (unsigned i = 0; test_regime(t) == REGIME_A && test_cpu(t)->hle &&
-                         test_cpu(t)->counters > 2 &&
-                         i < sizeof(sections) / sizeof(sections[0]);
-         i++)
+    if (test_regime(t) != REGIME_A || !test_cpu(t)->hle ||
+        test_cpu(t)->counters < 3)
+        return;
+    for (unsigned i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
         if (!try_sections(&s, &sections[i]))
             return;
 }
