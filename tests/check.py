@@ -13,7 +13,7 @@ import time
 from typing import Callable, Iterable
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(ROOT, d) for d in ("tests", "tests/boot", "scripts")]
+sys.path[:0] = [os.path.join(ROOT, d) for d in ("tests", "tests/boot", "tests/mutation", "scripts")]
 
 import ktap
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`make deviations`: small changes of the simulated processor (mutate.py), one at a
+"""`make deviations`: small changes of the simulated processor (changes.py), one at a
 time; does the suite see each?
 
 A deviation is seen where a test says FAIL or ERROR on a processor without a named
@@ -15,9 +15,9 @@ import shutil
 from typing import Callable, Iterable
 
 import boots
+import changes
 import ktap
-import mutants
-import mutate
+from mutant import Mutant, NotLinked, done, drawn, linked
 
 BUILD = "build/deviations"
 MODEL = "tests/silicon/model"
@@ -30,21 +30,21 @@ MACHINES = (("skylake-2017", "on"), ("skylake-2018", "off"), ("icelake-server", 
 LEAST = 60  # percent
 
 
-def asks_another(text: str, change: mutate.Change) -> bool:
+def asks_another(text: str, change: changes.Change) -> bool:
     """Does it change which hook is asked, not what the processor does?"""
     if change.kind not in OF_HOOKS:
         return False
-    found = mutate.tokens(text)
+    found = changes.tokens(text)
     for index, token in enumerate(found[:-1]):
         if HOOK.match(token.text) and found[index + 1].text == "(":
-            end = found[mutate.closing(found, index + 1)].start
+            end = found[changes.closing(found, index + 1)].start
             if token.start <= change.start <= end or change.start <= token.start < change.end:
                 return True
     return False
 
 
 def snapshot() -> bool:
-    return mutants.done(["/usr/bin/python3", "scripts/run.py", "--silicon",
+    return done(["/usr/bin/python3", "scripts/run.py", "--silicon",
                          f"{BUILD}/silicon.efi", "--image", f"{BUILD}/tsxpmu.img", "--smp",
                          "2", "--snapshot", f"{BUILD}/smp2.state"])
 
@@ -64,9 +64,9 @@ def seen_on(cpu: str, smt: str) -> str:
     return f"{said[0]} on {cpu}" if said else ""
 
 
-def notice(mutant: mutants.Mutant) -> str:
-    if not mutants.linked(mutant, f"{BUILD}/silicon"):
-        raise mutants.NotLinked
+def notice(mutant: Mutant) -> str:
+    if not linked(mutant, f"{BUILD}/silicon"):
+        raise NotLinked
     if not snapshot():
         return "no start"
     for machine in MACHINES:
@@ -81,19 +81,19 @@ def run(result: Callable[[str, Iterable[str]], None], count: int, seed: str) -> 
     boots.BUILD = BUILD
     files = [path for path in sorted(glob.glob(f"{MODEL}/*.c"))
              if os.path.basename(path).removesuffix(".c") not in NOT_DRAWN]
-    survivors, drawn = [], 0
-    for mutant in mutants.drawn("model", files, seed):
+    survivors, tried = [], 0
+    for mutant in drawn("model", files, seed):
         if asks_another(mutant.original(), mutant.change):
             continue
-        if drawn == count:
+        if tried == count:
             break
         try:
             by = notice(mutant)
-        except mutants.NotLinked:
+        except NotLinked:
             continue
-        drawn += 1
+        tried += 1
         print(f"        {mutant.where()}: {'seen: ' + by if by else 'SURVIVES'}", flush=True)
         survivors += [] if by else [mutant.where()]
-    seen = drawn - len(survivors)
-    result(f"deviations: {seen} of {drawn} seen, {100 * seen // max(drawn, 1)} %",
-           survivors if seen * 100 < LEAST * drawn else ())
+    seen = tried - len(survivors)
+    result(f"deviations: {seen} of {tried} seen, {100 * seen // max(tried, 1)} %",
+           survivors if seen * 100 < LEAST * tried else ())
