@@ -10,7 +10,6 @@ by SEED, as many of each room and of each kind; ROOM names folders below src/, b
 patterns.
 """
 
-import sys
 from typing import Callable, Iterable
 
 from mutant import NotLinked, drawn, rooms
