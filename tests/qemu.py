@@ -38,7 +38,7 @@ SHIFT_OS = 2
 # CR4.OSXSAVE, which firmware sets, to a guest of AMD-V that has nothing of
 # CPUID.0DH.1: XSAVEOPT is for that.
 INSTRUCTION_SETS = ("+ssse3,+sse4.1,+sse4.2,+popcnt,+aes,+pclmulqdq,+movbe,+rdrand,"
-                    "+fsgsbase,+bmi1,+bmi2,+abm,+adx,+erms,+smap,+clflushopt,+xsave,+xsaveopt,+avx")
+                    "+fsgsbase,+bmi1,+bmi2,+abm,+adx,+erms,+smap,+rdtscp,+clflushopt,+xsave,+xsaveopt,+avx")
 
 
 Process = subprocess.Popen[bytes]

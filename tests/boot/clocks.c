@@ -5,13 +5,14 @@
  * running, with those of cycles, and with branches counted too, for which
  * silicon.efi steps each instruction. clocks.py compares them.
  *
- * SDM volume 3A, "APIC Timer"; volume 3B, "Fixed-function Performance
- * Counters"; ACPI specification, "Power Management Timer".
+ * SDM volume 2B, "RDTSCP"; volume 3A, "APIC Timer"; volume 3B, "Fixed-function
+ * Performance Counters"; ACPI specification, "Power Management Timer".
  */
 #include "tests/boot/takeover.h"
 
 #define IA32_PERFEVTSEL0      0x186u
 #define IA32_FIXED_CTR_CTRL   0x38Du
+#define IA32_TSC_AUX          0xC0000103u
 #define IA32_PERF_GLOBAL_CTRL 0x38Fu
 #define BRANCHES              0x4300C4u /* enabled, of all levels */
 #define FIXED_1_AND_2         0x330u    /* the same */
@@ -26,6 +27,8 @@
 
 #define PM_TIMER 0x608 /* of QEMU's q35; 24 bits */
 
+#define AUX 0x80000005u /* what IA32_TSC_AUX has */
+
 #define ROUNDS_FREE 2000000u
 #define ROUNDS      5000u
 
@@ -33,6 +36,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 
 struct sample {
     uint64_t tsc, apic, pm, cycles, reference;
+    uint64_t tscp; /* by RDTSCP */
+    uint32_t aux;  /* by RDTSCP, too */
 };
 
 static uint64_t rdpmc(uint32_t number)
@@ -51,6 +56,14 @@ static uint64_t rdtsc(void)
     return (uint64_t)high << 32 | low;
 }
 
+static uint64_t rdtscp(uint32_t *aux)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(*aux));
+    return (uint64_t)high << 32 | low;
+}
+
 static uint32_t inl(uint16_t port)
 {
     uint32_t value;
@@ -66,6 +79,7 @@ static void take(struct sample *s)
     s->pm = inl(PM_TIMER);
     s->cycles = rdpmc(RDPMC_FIXED + 1);
     s->reference = rdpmc(RDPMC_FIXED + 2);
+    s->tscp = rdtscp(&s->aux);
 }
 
 static __attribute__((noinline)) uint32_t step(uint32_t n)
@@ -95,6 +109,8 @@ static void measure(const char *what, uint64_t select, uint64_t enabled,
     say_number(" pm ", (to.pm - from.pm) & 0xFFFFFF);
     say_number(" cycles ", to.cycles - from.cycles);
     say_number(" reference ", to.reference - from.reference);
+    say_number(" tscp ", to.tscp - from.tscp);
+    say_number(" aux ", to.aux);
     say('\n');
 }
 
@@ -104,6 +120,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         return EFI_LOAD_ERROR;
     *APIC_LVT_TIMER = LVT_MASKED;
     *APIC_DIVIDE = DIVIDE_BY_1;
+    wrmsr(IA32_TSC_AUX, AUX);
     measure("none", 0, 0, ROUNDS_FREE);
     measure("cycles", 0, UINT64_C(6) << 32, ROUNDS_FREE);
     measure("branches", BRANCHES, UINT64_C(6) << 32 | 1, ROUNDS);

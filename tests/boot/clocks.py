@@ -11,7 +11,9 @@ PROGRAM = "build/clocks.efi"
 CPU, SEED = "icelake-server", 2  # an instruction takes two cycles
 TSC_HZ, PM_TIMER_HZ = 1_000_000_000, 3_579_545
 WITHIN = 0.01
-LINE = re.compile(r"^clocks: (\w+) tsc (\d+) apic (\d+) pm (\d+) cycles (\d+) reference (\d+)", re.M)
+AUX = 0x80000005  # what RDTSCP has to give beside the time
+LINE = re.compile(r"^clocks: (\w+) tsc (\d+) apic (\d+) pm (\d+) cycles (\d+) reference (\d+)"
+                  rf" tscp (\d+) aux {AUX}$", re.M)
 MEASURED = ("none", "cycles", "branches")
 
 
@@ -19,8 +21,9 @@ def ratios(text: str) -> dict[str, dict[str, float]]:
     """Of each clock to the TSC, by what was measured."""
     found = {}
     for what, *numbers in LINE.findall(text):
-        tsc, apic, pm, cycles, reference = map(int, numbers)
-        found[what] = {"APIC timer": apic / tsc, "PM timer": pm / tsc * TSC_HZ / PM_TIMER_HZ}
+        tsc, apic, pm, cycles, reference, tscp = map(int, numbers)
+        found[what] = {"RDTSCP": tscp / tsc, "APIC timer": apic / tsc,
+                       "PM timer": pm / tsc * TSC_HZ / PM_TIMER_HZ}
         if what != "none":
             found[what] |= {"cycles": cycles / tsc, "reference cycles": reference / tsc}
     return found
