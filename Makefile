@@ -238,13 +238,13 @@ $(B)/silicon.so: $(call object,$(SIM)) efi/efi.lds
 	@echo "  link $@"
 	@$(LINK_SIM) $(filter %.o,$^) -o $@
 # Applications of the tests' own.
-$(B)/clocks.so $(B)/dirty.so $(B)/rewrites.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
+$(B)/clocks.so $(B)/costs.so $(B)/dirty.so $(B)/rewrites.so $(B)/strict.so $(B)/odd_firmware.so: $(B)/%.so: \
                $(B)/bare/tests/boot/%.c.o \
                $(call object,tests/boot/load_app.c efi/entry.asm efi/start.c) \
                efi/efi.lds
 	@echo "  link $@"
 	@$(LINK) $(filter %.o,$^) -o $@
-$(B)/clocks.so $(B)/rewrites.so: $(call object,tests/boot/takeover.c)
+$(B)/clocks.so $(B)/costs.so $(B)/rewrites.so: $(call object,tests/boot/takeover.c)
 $(B)/odd_firmware.so: $(call object,$(addprefix tests/boot/odd_,\
     console.c services.c volume.c))
 $(B)/%.efi: $(B)/%.so scripts/pe_header.py
@@ -746,7 +746,7 @@ scale: $(B)/tsxpmu.img $(B)/silicon.efi
 	$(CHECK) scale
 sweep: $(B)/tsxpmu.img $(SNAPSHOTS)
 	@STEP=$(STEP) $(PYTHON) tests/check.py sweep
-figures: all $(B)/tsxpmu.img
+figures: all $(B)/tsxpmu.img $(B)/costs.efi
 	$(CHECK) figures
 distributions: | $(FOR_LAB)
 	@$(PYTHON) tests/distributions.py $(addprefix --only=,$(ONLY)) \

@@ -231,7 +231,9 @@ def lab() -> None:
 
 def figures() -> None:
     import boots
+    import costs
     result("figures: the default run", boots.figures())
+    result("figures: the simulation under an operating system", costs.run())
 
 
 def main() -> int:

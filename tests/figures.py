@@ -26,6 +26,7 @@ gives others.
 # In this order: the heading, the command.
 SECTIONS = {
     "run": ("The default run", "make figures"),
+    "costs": ("The simulation under an operating system", "make figures"),
     "checks": ("All checks", "make test WRITE=1"),
     "scale": ("Processors", "make scale WRITE=1"),
     "distributions": ("Distributions", "make distributions WRITE=1"),

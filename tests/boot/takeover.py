@@ -5,6 +5,7 @@ does: takeover.c."""
 import os
 import subprocess
 import tempfile
+from typing import Callable
 
 import qemu
 import volume
@@ -14,8 +15,9 @@ MEBIBYTES = 512
 SECONDS = 60
 
 
-def boot(program: str, cpu: str, seed: int = 1, smp: int = 1) -> tuple[str, str]:
-    """(what it printed, what went wrong or "")."""
+def boot(program: str, cpu: str, seed: int = 1, smp: int = 1,
+         stream: Callable[[bytes], None] | None = None) -> tuple[str, str]:
+    """(what it printed, what went wrong or ""). stream: takes it as it comes."""
     with tempfile.TemporaryDirectory() as directory:
         stick = os.path.join(directory, "stick")
         subprocess.run(["scripts/image", stick, f"{program}=test.efi"], check=True)
@@ -24,5 +26,5 @@ def boot(program: str, cpu: str, seed: int = 1, smp: int = 1) -> tuple[str, str]
                                shift=qemu.SHIFT_OS, icount=smp == 1)
         text, failure = qemu.boot(
             machine, f"cpu={cpu}\nseed={seed}\nturns=off\nos=on\napp=\\test.efi\n",
-            timeout=SECONDS)
+            stream, timeout=SECONDS)
     return text.replace("\r", ""), failure
