@@ -27,10 +27,8 @@ bool x2apic_write(struct vcpu *v, uint32_t msr, uint64_t value);
  * one, in place of the registers. */
 void apic_base_prepare(uint8_t *page);
 void apic_base_start(struct vcpu *v);
-bool apic_base_is_msr(uint32_t msr);
-uint64_t apic_base_read(const struct vcpu *v, uint32_t msr);
 /* False: #GP. */
-bool apic_base_write(struct vcpu *v, uint32_t msr, uint64_t value);
+bool apic_base_write(struct vcpu *v, uint64_t value);
 bool apic_base_is_off(const struct vcpu *v);
 /* This processor's local APIC, as INIT leaves it. */
 void apic_base_init(void);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * apic_base.c - IA32_APIC_BASE and the bases of segments, as an operating
- * system writes them. The host's local APIC stays where it is and enabled,
- * because QEMU does not enable one again: to the guest it is elsewhere, or
- * nowhere.
+ * apic_base.c - IA32_APIC_BASE as an operating system writes it. The host's
+ * local APIC stays where it is and enabled, because QEMU does not enable one
+ * again: to the guest it is elsewhere, or nowhere.
  *
  * SDM volume 3A, "Local APIC Status and Location", "Enabling or Disabling the
- * Local APIC", "Local APIC State After Power-Up or Reset"; volume 2C, "WRMSR":
- * "MSRs that must contain canonical addresses".
+ * Local APIC", "Local APIC State After Power-Up or Reset".
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
@@ -39,15 +37,6 @@
 #define APIC_LVT     0x320u /* timer, thermal, counters, LINT0, LINT1, error */
 #define LVTS         6
 #define LVT_MASK     0x10000u
-
-static const struct {
-    uint32_t first, last;
-} canonical[] = {
-    {0x175, 0x176},           /* IA32_SYSENTER_ESP, _EIP */
-    {0xC0000082, 0xC0000083}, /* IA32_LSTAR, _CSTAR */
-    {0xC0000100, 0xC0000102}, /* bases of FS and GS, and GS for SWAPGS */
-};
-#define CANONICAL_ROWS (sizeof(canonical) / sizeof(canonical[0]))
 
 static uint8_t *empty_page;
 
@@ -121,28 +110,6 @@ void apic_base_start(struct vcpu *v)
     }
     if (time_is_own(v)) /* no HPET is there: its clock is the host's */
         map(v, HPET, (uint64_t)empty_page);
-    for (size_t n = 0; n < CANONICAL_ROWS; n++)
-        msr_map_intercept(hypervisor.msr_map, canonical[n].first,
-                          canonical[n].last);
-}
-
-static bool is_canonical_msr(uint32_t msr)
-{
-    for (size_t n = 0; n < CANONICAL_ROWS; n++)
-        if (msr >= canonical[n].first && msr <= canonical[n].last)
-            return true;
-    return false;
-}
-
-bool apic_base_is_msr(uint32_t msr)
-{
-    return hypervisor.has_os &&
-           (msr == IA32_APIC_BASE || is_canonical_msr(msr));
-}
-
-uint64_t apic_base_read(const struct vcpu *v, uint32_t msr)
-{
-    return msr == IA32_APIC_BASE ? v->apic_base : rdmsr(msr);
 }
 
 bool apic_base_is_off(const struct vcpu *v)
@@ -150,7 +117,7 @@ bool apic_base_is_off(const struct vcpu *v)
     return hypervisor.has_os && (v->apic_base & BASE_ENABLE) == 0;
 }
 
-static bool write_base(struct vcpu *v, uint64_t value)
+bool apic_base_write(struct vcpu *v, uint64_t value)
 {
     uint64_t host = rdmsr(IA32_APIC_BASE), at = host & BASE_ADDRESS;
     uint64_t old = v->apic_base & BASE_ADDRESS, new = value &BASE_ADDRESS;
@@ -167,14 +134,4 @@ static bool write_base(struct vcpu *v, uint64_t value)
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
     return map(v, old, old == at ? (uint64_t)empty_page : old) &&
            map(v, new, enabled ? at : (uint64_t)empty_page);
-}
-
-bool apic_base_write(struct vcpu *v, uint32_t msr, uint64_t value)
-{
-    if (msr == IA32_APIC_BASE)
-        return write_base(v, value);
-    if ((uint64_t)((int64_t)(value << 16) >> 16) != value)
-        return false;
-    wrmsr(msr, value);
-    return true;
 }

@@ -28,7 +28,6 @@ static const struct {
     {0x277, 0x277},           /* IA32_PAT */
     {0x2FF, 0x2FF},           /* IA32_MTRR_DEF_TYPE */
     {0x400, 0x427},           /* IA32_MCi_.. of ten banks */
-    {0x6E0, 0x6E0},           /* IA32_TSC_DEADLINE */
     {0x802, 0x83F},           /* the APIC in x2APIC mode */
     {0xC0000081, 0xC0000084}, /* IA32_STAR, _LSTAR, _CSTAR, _FMASK */
     {0xC0000100, 0xC0000103}, /* FS, GS base, IA32_TSC_AUX */
