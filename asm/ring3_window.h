@@ -96,6 +96,9 @@ extern const uint8_t ring3_body[], ring3_body_plain[], ring3_body_committed[],
     ring3_body_aborted[], ring3_body_nested_aborted[];
 /* After the LEA of a way, where the body ends, and where an abort goes; in the
  * body, where two RETs go to, and an indirect CALL. */
+/* After the data page: more than a transaction can store to. What is stored is
+ * what is there. */
+#define RING3_MORE_BYTES 65536u
 extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_nested_begin[], ring3_body_nested_end[],
     ring3_body_after_inner_begin[], ring3_body_after_inner_end[],
@@ -153,6 +156,7 @@ extern const uint8_t ring3_state_xabort[], /* A5H */
  * there is none. */
 extern const uint8_t ring3_state_commits[], ring3_state_xend[];
 /* RING3_ABORTS transactions that XABORT 33H ends, elided sections that PAUSE
+    ring3_state_stores[], /* to each line of RING3_MORE_BYTES, inside */
  * does; that instruction, and where an abort goes on. */
 extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
     ring3_aborts_rtm_resume[], ring3_aborts_hle[], ring3_aborts_hle_at[],

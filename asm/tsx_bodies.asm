@@ -428,6 +428,12 @@ body read_lines
         READ_LINES
         NEXT
 
+body nest_read_lines
+        xbegin  tsx_inner_fallback
+        READ_LINES
+        xend
+        NEXT
+
 body read_lines_xabort
         READ_LINES
         xabort  0x65

@@ -110,6 +110,7 @@ extern const uint8_t tsx_body_nest_write_lines[]; /* in an inner transaction */
 /* One quadword of each of 8 * count lines from argument on; count at least 1.
  */
 extern const uint8_t tsx_body_read_lines[];
+extern const uint8_t tsx_body_nest_read_lines[]; /* in an inner transaction */
 /* The same; then XABORT 65H. */
 extern const uint8_t tsx_body_read_lines_xabort[];
 /* Access argument, let count turns of a loop pass, and look again: flags change

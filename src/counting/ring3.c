@@ -11,6 +11,8 @@
 #define STACK_BYTES   4096
 #define TABLE_ENTRIES 512
 #define DEPTH_MAX     4 /* tables below the root */
+#define MORE_PAGES    (RING3_MORE_BYTES / PAGE_BYTES)
+#define PAGES         (RING3_CODE_PAGES + 1 + MORE_PAGES)
 
 #define ENTRY_PRESENT BIT(0)
 #define ENTRY_WRITE   BIT(1)
@@ -85,6 +87,16 @@ unsigned ring3_map(uint64_t root[512], uint64_t tables[][512], unsigned depth,
     return entry;
 }
 
+/* Of what all read, for each processor another part while there are some: the
+ * last ones. */
+static const uint8_t *more_of(const struct test_context *t)
+{
+    const unsigned parts = TEST_SOURCE_BYTES / RING3_MORE_BYTES;
+    const uint8_t *source = test_source(t);
+
+    return source + (parts - 1 - test_processor(t) % parts) * RING3_MORE_BYTES;
+}
+
 /* Page tables: of the present ones, which map memory one to one. */
 static bool prepare_paging(struct ring3_session *s)
 {
@@ -94,12 +106,13 @@ static bool prepare_paging(struct ring3_session *s)
         (const void *)(uintptr_t)(s->firmware.cr3 & ENTRY_ADDRESS);
 
     memcpy(tables->root, root, sizeof(tables->root));
-    const void *pages[RING3_CODE_PAGES + 1] = {[RING3_CODE_PAGES] =
-                                                   tables->data};
+    const void *pages[PAGES] = {[RING3_CODE_PAGES] = tables->data};
     for (unsigned i = 0; i < RING3_CODE_PAGES; i++)
         pages[i] = ring3_code + i * PAGE_BYTES;
-    unsigned entry = ring3_map(tables->root, tables->below, five ? 4 : 3, pages,
-                               RING3_CODE_PAGES + 1);
+    for (unsigned i = 0; i < MORE_PAGES; i++)
+        pages[RING3_CODE_PAGES + 1 + i] = more_of(s->t) + i * PAGE_BYTES;
+    unsigned entry =
+        ring3_map(tables->root, tables->below, five ? 4 : 3, pages, PAGES);
     if (entry == 0 || (s->firmware.cr4 & (CR4_CET | CR4_PKE)) != 0) {
         skip(s->t,
              "needs a free entry in the root table of paging, and neither CET "

@@ -117,3 +117,31 @@ void capacity_judge(struct test_context *t, const struct capacity *c,
             t, 0, RTM_STATUS_CAPACITY | (or_conflict ? RTM_STATUS_CONFLICT : 0),
             above);
 }
+
+void capacity_check_inner(struct test_context *t, const struct capacity *c,
+                          const uint8_t *body, bool or_conflict)
+{
+    const uint32_t both = RTM_STATUS_CAPACITY | RTM_STATUS_NESTED,
+                   other = or_conflict ? RTM_STATUS_CONFLICT : 0;
+    const struct tsx_block block = {
+        .body = body, .argument = c->argument, .count = c->units_max};
+    struct rtm_tally tally;
+    char text[RTM_STATUS_TEXT];
+
+    if (c->bad == 0)
+        return;
+    probe_run(&block, TRIES, both, true, &tally);
+    WITH_PREFIX (t, "%s %u lines in an inner transaction", c->what,
+                 c->units_max * c->unit) {
+        probe_check(t, &tally);
+        check(t,
+              tally.matched != 0 ||
+                  (tally.ever & (other | RTM_STATUS_NESTED)) ==
+                      (RTM_STATUS_CONFLICT | RTM_STATUS_NESTED),
+              "none of %u aborts set EAX[3] (capacity) and EAX[5] (nested); "
+              "the last status is 0x%08x (%s)",
+              tally.aborted, tally.status, rtm_status_text(tally.status, text));
+        probe_check_status(t, RTM_STATUS_NESTED, RTM_STATUS_CAPACITY | other,
+                           &tally);
+    }
+}

@@ -36,4 +36,9 @@ void capacity_find(struct test_context *t, struct capacity *c);
 void capacity_judge(struct test_context *t, const struct capacity *c,
                     bool or_conflict);
 
+/* Where there is a limit: checks EAX after units_max of them in an inner
+ * transaction, which is what this body makes of the same argument and count. */
+void capacity_check_inner(struct test_context *t, const struct capacity *c,
+                          const uint8_t *body, bool or_conflict);
+
 #endif

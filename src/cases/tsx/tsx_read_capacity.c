@@ -77,6 +77,7 @@ TEST(tsx_read_capacity,
         return;
     capacity_find(t, &c);
     capacity_judge(t, &c, true);
+    capacity_check_inner(t, &c, tsx_body_nest_read_lines, true);
     if (c.bad == 0)
         return;
     check_registers(t, &c);

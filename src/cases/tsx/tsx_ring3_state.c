@@ -47,6 +47,8 @@ static const struct row {
     {"a store to a page of ring 0, at the second level", ring3_state_fault,
      RTM_STATUS_NESTED, 0},
     {"CPUID at the third level", ring3_state_cpuid, RTM_STATUS_NESTED, 0},
+    {"stores to 64 KB at the second level", ring3_state_stores,
+     RTM_STATUS_CAPACITY | RTM_STATUS_NESTED, RTM_STATUS_RETRY},
     {"a store to a byte that a breakpoint watches", ring3_state_xabort,
      RTM_STATUS_BREAKPOINT, 0},
 };

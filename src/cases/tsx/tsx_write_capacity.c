@@ -22,4 +22,5 @@ TEST(tsx_write_capacity,
         return;
     capacity_find(t, &c);
     capacity_judge(t, &c, false);
+    capacity_check_inner(t, &c, tsx_body_nest_write_lines, false);
 }

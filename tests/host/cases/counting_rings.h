@@ -114,6 +114,10 @@ static void check_paging(const struct ring3 *ring3)
     for (unsigned i = 0; i < RING3_CODE_PAGES; i++)
         assert_int_equal(table[i], ((uintptr_t)ring3_code + 4096 * i) | 7);
     assert_int_equal(table[RING3_CODE_PAGES], ring3->data | 7);
+    for (unsigned i = 1; i <= RING3_MORE_BYTES / 4096; i++)
+        assert_int_equal(table[RING3_CODE_PAGES + i],
+                         table[RING3_CODE_PAGES + 1] + 4096 * (i - 1));
+    assert_int_equal(table[RING3_CODE_PAGES + 1] & 0xfff, 7);
     assert_int_equal(ring3->user_data,
                      ring3->user_code + 4096 * RING3_CODE_PAGES);
 }

@@ -159,6 +159,9 @@ static struct end end_inside(const struct tsx_block *b)
                        (b->body == tsx_body_write_lines ? device.lines : 1000)
                    ? committed()
                    : aborted(RTM_STATUS_CAPACITY);
+    if (b->body == tsx_body_nest_write_lines ||
+        b->body == tsx_body_nest_read_lines)
+        return aborted(RTM_STATUS_CAPACITY | RTM_STATUS_NESTED);
     if (b->body == tsx_body_store || b->body == tsx_body_load)
         return is_mapped(b->argument) ? committed() : aborted(0);
     return aborted(0);

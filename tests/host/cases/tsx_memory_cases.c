@@ -228,6 +228,53 @@ static void write_capacity(void **state)
     expect_case(case_end(), VERDICT_SKIP, "100 of 100 aborted");
 }
 
+/* With as much as is tried in an inner transaction. */
+static void inner_capacity(void **state)
+{
+    static const struct {
+        uint32_t status;
+        const char *of_stores, *of_loads; /* NULL: PASS */
+    } ends[] = {
+        {RTM_STATUS_CAPACITY | RTM_STATUS_NESTED | RTM_STATUS_RETRY, NULL,
+         NULL},
+        {RTM_STATUS_CAPACITY, "none of 32 aborts set EAX[3]",
+         "none of 32 aborts set EAX[3]"},
+        {RTM_STATUS_NESTED, "and EAX[5] (nested); the last status is 0x000000",
+         "none of 32 aborts set EAX[3]"},
+        {RTM_STATUS_CONFLICT | RTM_STATUS_NESTED,
+         "none of 32 aborts set EAX[3]", NULL},
+        {RTM_STATUS_CONFLICT, "none of 32 aborts set EAX[3]",
+         "none of 32 aborts set EAX[3]"},
+        {RTM_STATUS_CAPACITY | RTM_STATUS_NESTED | RTM_STATUS_BREAKPOINT,
+         "EAX names another cause", "EAX names another cause"},
+    };
+
+    (void)state;
+    for (unsigned loads = 0; loads < 2; loads++) {
+        const struct test *test =
+            loads != 0 ? &test_tsx_read_capacity : &test_tsx_write_capacity;
+        const uint8_t *body =
+            loads != 0 ? tsx_body_nest_read_lines : tsx_body_nest_write_lines;
+        for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+            const char *line =
+                loads != 0 ? ends[i].of_loads : ends[i].of_stores;
+            begin(test);
+            tsx_wrong(body, aborted(ends[i].status), 0);
+            device.to = UINT32_MAX;
+            device.lines = 100;
+            expect_case(case_end(), line != NULL ? VERDICT_FAIL : VERDICT_PASS,
+                        line != NULL ? line : "");
+            assert_int_equal(device.tries,
+                             (ends[i].status & 0x28) == 0x28 ? 1 : 32);
+        }
+    }
+    begin(&test_tsx_read_capacity); /* there is no limit */
+    tsx_wrong(tsx_body_nest_read_lines, aborted(0), 0);
+    wrong.lines = UINT64_MAX;
+    expect_case(case_end(), VERDICT_PASS, "more were not tried");
+    assert_int_equal(device.tries, 0);
+}
+
 /* --- Bytes -----------------------------------------------------------------
  */
 
@@ -484,10 +531,11 @@ static void none_commits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_capacity),   cmocka_unit_test(read_events),
-        cmocka_unit_test(write_capacity),  cmocka_unit_test(each_byte),
-        cmocka_unit_test(beside_and_read), cmocka_unit_test(nested_stores),
-        cmocka_unit_test(wide_stores),     cmocka_unit_test(none_commits),
+        cmocka_unit_test(read_capacity),  cmocka_unit_test(read_events),
+        cmocka_unit_test(write_capacity), cmocka_unit_test(inner_capacity),
+        cmocka_unit_test(each_byte),      cmocka_unit_test(beside_and_read),
+        cmocka_unit_test(nested_stores),  cmocka_unit_test(wide_stores),
+        cmocka_unit_test(none_commits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

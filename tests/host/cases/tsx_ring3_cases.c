@@ -234,6 +234,7 @@ WAY(pause)
 WAY(int3)
 WAY(fault)
 WAY(cpuid)
+WAY(stores)
 WAY(commits)
 WAY(xend)
 #undef WAY
@@ -259,6 +260,8 @@ static const struct way {
     {ring3_state_int3, false, RTM_STATUS_BREAKPOINT, "INT3: "},
     {ring3_state_fault, false, RTM_STATUS_NESTED, "a store to a page of ring"},
     {ring3_state_cpuid, false, RTM_STATUS_NESTED, "CPUID at the third level"},
+    {ring3_state_stores, false, RTM_STATUS_CAPACITY | RTM_STATUS_NESTED,
+     "stores to 64 KB at the second level"},
     {ring3_state_xabort, true, RTM_STATUS_BREAKPOINT, "a store to a byte that"},
 };
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
