@@ -159,6 +159,7 @@ extern const uint8_t tsx_body_publish_up[], tsx_body_publish_down[];
 extern const uint8_t tsx_body_store_1[], tsx_body_store_2[], tsx_body_store_4[],
     tsx_body_store_8[], tsx_body_store_16[], tsx_body_store_nt[],
     tsx_body_store_xchg[], tsx_body_store_xadd[], tsx_body_store_rep[],
+    tsx_body_store_pair[], /* LOCK CMPXCHG16B */
     tsx_body_store_x87[];
 /* The same of the quadwords at TSX_NESTED_PLACES from argument on: in the
  * outermost transaction, two inside, and after them; the last by a PUSH. */

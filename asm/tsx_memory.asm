@@ -60,6 +60,23 @@ body store_xadd
         cmp     [rsi], rdx
         jmp     end_store
 
+body store_pair
+        mov     r8, rdx
+        mov     r9, rax
+        mov     r10, rbx
+        mov     rbx, rdx
+        mov     rcx, rdx
+        xor     eax, eax
+        xor     edx, edx
+        lock cmpxchg16b [rsi]
+        mov     rbx, r10
+        mov     rax, r9
+        mov     rdx, r8
+        cmp     [rsi], rdx
+        jne     end_store
+        cmp     [rsi + 8], rdx
+        jmp     end_store
+
 ; Ten bytes: a quadword, and its first two again.
 body store_x87
         mov     [rsp - 32], rdx

@@ -25,6 +25,8 @@ static const struct state_row aborts[] = {
     {"XMM0 to XMM15 and MXCSR changed, then XABORT", tsx_change_xmm,
      tsx_end_xabort, 0},
     {"the x87 changed, then XABORT", tsx_change_x87, tsx_end_xabort, 0},
+    {"the x87 changed, then XABORT in an inner transaction", tsx_change_x87,
+     tsx_end_nested, 0},
     {"the x87 changed, then #UD", tsx_change_x87, tsx_end_ud2, 0},
     {"YMM0 to YMM15 changed, then XABORT", tsx_change_ymm, tsx_end_xabort,
      XCR0_AVX},

@@ -32,6 +32,9 @@ static const struct width {
     {"REP STOS of 40 bytes", tsx_body_store_rep, 40, false},
 };
 #define WIDTHS (sizeof(widths) / sizeof(widths[0]))
+/* SDM 2, CMPXCHG16B: at a multiple of 16, else #GP. */
+static const struct width pair = {"LOCK CMPXCHG16B", tsx_body_store_pair, 16,
+                                  true};
 
 struct found {
     struct rtm_tally tally;
@@ -106,7 +109,8 @@ static void judge(struct test_context *t, const struct found *f)
          f->tally.committed);
 }
 
-/* Transactions in one another, a page each, and PUSH. */
+/* Transactions in one another, a page each, and PUSH: from the first byte of a
+ * line on, or to its last. */
 static void try_nested(struct test_context *t, uint8_t *pages, bool aborts)
 {
     static const unsigned places[] = TSX_NESTED_PLACES;
@@ -222,6 +226,9 @@ TEST(tsx_rollback_bytes,
             try_store(&in_page, middle, &widths[(offset + aborts * 3) % WIDTHS],
                       offset, aborts != 0);
         }
+    for (unsigned offset = 0; offset < LINE_BYTES; offset += pair.bytes)
+        for (unsigned aborts = 0; aborts < 2; aborts++)
+            try_store(&in_page, middle, &pair, offset, aborts != 0);
     for (unsigned w = 0; w < WIDTHS; w++)
         for (unsigned aborts = 0; aborts < 2; aborts++)
             try_store(&across, last, &widths[w], over_end(&widths[w]),
@@ -235,6 +242,7 @@ TEST(tsx_rollback_bytes,
     WITH_PREFIX (t, "transactions in one another") {
         try_nested(t, test_buffer(t), false);
         try_nested(t, test_buffer(t), true);
+        try_nested(t, (uint8_t *)test_buffer(t) + LINE_BYTES - 8, true);
     }
     try_wide(t);
     try_wide_commit(t);

@@ -293,8 +293,10 @@ static const struct width {
     {tsx_body_store_xadd, 8, "LOCK XADD of 8 bytes"},
     {tsx_body_store_x87, 10, "FSTP of 10 bytes"},
     {tsx_body_store_rep, 40, "REP STOS of 40 bytes"},
+    {tsx_body_store_pair, 16, "LOCK CMPXCHG16B"}, /* in a line alone */
 };
-#define WIDTHS (sizeof(widths) / sizeof(widths[0]))
+#define WIDTHS   (sizeof(widths) / sizeof(widths[0]))
+#define CROSSING (WIDTHS - 1)
 
 static uint64_t seen_at[64]; /* offsets of a page at which so many bits of w */
 static bool crossed[WIDTHS][2];
@@ -385,19 +387,20 @@ static void each_byte(void **state)
     memset(seen_at, 0, sizeof(seen_at));
     begin_stores(NULL, false, 0);
     expect_case(case_end(), VERDICT_PASS,
-                "stores in a page: 128 transactions, 64 of them committed");
+                "stores in a page: 136 transactions, 68 of them committed");
     assert_non_null(strstr(t->text, "stores over the end of a page: 20 "
                                     "transactions, 10 of them committed"));
     for (unsigned in = 0; in < LINE; in++) /* aborts and commits at each */
         assert_true((uint32_t)seen_at[in] != 0 && seen_at[in] >> 32 != 0);
     for (unsigned n = 0; n < WIDTHS; n++)
         for (unsigned aborts = 0; aborts < 2; aborts++) {
-            assert_true(crossed[n][aborts] == (widths[n].bytes > 1));
+            assert_true(crossed[n][aborts] ==
+                        (n < CROSSING && widths[n].bytes > 1));
             begin_stores(widths[n].body, aborts != 0, UINT32_MAX);
             case_end();
             const unsigned last = wrong.tries - 1;
             for (unsigned byte = 0; byte < widths[n].bytes; byte++)
-                for (unsigned over = 0; over < 2; over++) {
+                for (unsigned over = 0; over < (n < CROSSING ? 2 : 1); over++) {
                     begin_stores(widths[n].body, aborts != 0,
                                  over != 0 ? last : 0);
                     wrong.byte = (int)byte;
@@ -466,12 +469,15 @@ static void nested_stores(void **state)
                 t->text, aborts ? "is wrong after 1 of 1 transactions, 0 of"
                                 : "is wrong after 1 of 1 transactions, 1 of"));
         }
+    begin_stores(tsx_body_store_nested, true, 1); /* to the end of a line */
+    wrong.byte = 2;
+    expect_case(case_end(), VERDICT_FAIL, nested_names[2]);
     /* Another abort may come first. */
     begin_stores(tsx_body_store_nested, true, 0);
     wrong.to = PROBES - 2;
     wrong.end = aborted(RTM_STATUS_CONFLICT);
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(wrong.tries, PROBES);
+    assert_int_equal(wrong.tries, PROBES + 1);
     begin_stores(tsx_body_store_nested, false, 0);
     wrong.to = UINT32_MAX;
     wrong.end = aborted(RTM_STATUS_CONFLICT);

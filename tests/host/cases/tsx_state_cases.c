@@ -92,6 +92,8 @@ static const struct row {
     {tsx_change_xmm, tsx_end_xabort, 0, false,
      "XMM0 to XMM15 and MXCSR changed, then XABORT"},
     {tsx_change_x87, tsx_end_xabort, 0, false, "the x87 changed, then XABORT"},
+    {tsx_change_x87, tsx_end_nested, 0, false,
+     "the x87 changed, then XABORT in an inner transaction"},
     {tsx_change_x87, tsx_end_ud2, 0, false, "the x87 changed, then #UD"},
     {tsx_change_ymm, tsx_end_xabort, AVX, false,
      "YMM0 to YMM15 changed, then XABORT"},
@@ -199,11 +201,11 @@ static void components(void **state)
         unsigned rows;
         const char *line, *left_out;
     } sets[] = {
-        {AVX3, 23, "23 kinds of changes and ends, 5 transactions each", NULL},
-        {AVX, 22, "22 kinds of changes and ends, 5 transactions each",
+        {AVX3, 24, "24 kinds of changes and ends, 5 transactions each", NULL},
+        {AVX, 23, "23 kinds of changes and ends, 5 transactions each",
          "not tested: ZMM0"},
-        {0x63, 18, "18 kinds of changes and ends", "not tested: YMM0"},
-        {0, 18, "18 kinds of changes and ends, 5 transactions each",
+        {0x63, 19, "19 kinds of changes and ends", "not tested: YMM0"},
+        {0, 19, "19 kinds of changes and ends, 5 transactions each",
          "needs 0x4 in CPUID.0DH.0:EAX (XCR0); there is 0x0"},
     };
 
