@@ -263,6 +263,8 @@ static void judge_abort(struct contexts *c, const struct aborts *row,
         .eax = row->eax,
         .at = c->code + (uint64_t)(row->at - ring3_code),
         .resume = c->code + (uint64_t)(row->resume - ring3_code),
+        .cycles_least = 1,
+        .cycles_most = UINT32_MAX,
     };
     const uint64_t kind = row->hle ? TX_ABORT_HLE_ABORT : TX_ABORT_RTM_ABORT;
     const char *wrong =
