@@ -17,9 +17,11 @@
 #define RECORDS   4                   /* of HLE, at most */
 #define CODE      (UINT64_C(1) << 21) /* bytes of this program, at most */
 
-/* The first abort overflows, the second is recorded, and so on. */
+/* The first abort overflows, the second is recorded, and so on; PMC1 counts all
+ * of them. */
 static const struct sampling_config config = {
     .counters = 1 << 0,
+    .count_only = 1 << 1,
     .first_period = {1},
     .period = {1},
     .room = 32,
@@ -35,6 +37,7 @@ struct arena {
     /* conflict: EAX[2] is set; of HLE: Data_Conflict */
     struct abort_bits all, conflict;
     unsigned aborts, records, conflicts, elsewhere;
+    unsigned sections; /* of HLE */
     bool hle, measured;
 };
 
@@ -113,6 +116,7 @@ static void run_sections(struct test_context *t, void *argument)
             .lock = &a->line[1], .turns = turns, .ask = 1};
         a->line[1] = 0;
         hle_xchg(&block);
+        a->sections++;
         a->aborts += block.inside == 0;
         if (sampling_written(&a->p) > a->records)
             judge_record(a, 0);
@@ -136,7 +140,7 @@ static bool elides(struct test_context *t)
 static bool try_kind(struct test_context *t, struct arena *a, bool hle)
 {
     a->hle = hle;
-    a->aborts = a->records = a->conflicts = a->elsewhere = 0;
+    a->aborts = a->records = a->conflicts = a->elsewhere = a->sections = 0;
     a->all = a->conflict = (struct abort_bits){0};
     a->measured = false;
     a->line[0] = 0;
@@ -147,6 +151,13 @@ static bool try_kind(struct test_context *t, struct arena *a, bool hle)
         !a->measured)
         return false;
 
+    /* SDM 1, "HLE Software Interface": after an abort "without elision". */
+    if (hle)
+        check(t, a->p.value[1] <= a->sections,
+              "%u critical sections, whose lock another processor writes "
+              "beside: HLE_RETIRED (C8H) .ABORTED (04H) %lu; wanted one a "
+              "section at most: it is executed again without elision",
+              a->sections, a->p.value[1]);
     if (hle && a->conflicts == 0 && a->records < RECORDS) {
         note(t, "%u records of %u aborts, too few to tell", a->records,
              a->aborts);
