@@ -34,7 +34,7 @@ default rel
 %define OLD_XCR0   0x60
 %define OLD_CR4    0x68
 
-%define TX_TURNS   7                    ; RING3_TX_INSTRUCTIONS
+%define TX_TURNS   7                    ; RING3_TX_TURNS, RING3_TX_INSTRUCTIONS
 
 ; As I and B of window.inc, executed at ring 3.
 %macro U 1+
@@ -127,21 +127,24 @@ ring3_rdpmc_at:
         ud2
 
 ; Away from the changes of ring.
-user_tx:
+global ring3_tx, ring3_tx_begin, ring3_tx_end, ring3_tx_abort, ring3_tx_fallback
+ring3_tx:
         times   16 nop
-        xbegin  .fallback
+ring3_tx_begin:
+        xbegin  ring3_tx_fallback
         mov     r8d, TX_TURNS
 .turn:
         dec     r8d
 .back:  jnz     .turn
         test    r12d, r12d
-        jnz     .abort
+        jnz     ring3_tx_abort
+ring3_tx_end:
         xend
         times   16 nop
 .call:  syscall
-.abort:
+ring3_tx_abort:
         xabort  0x33
-.fallback:
+ring3_tx_fallback:
         mov     r14d, eax
         times   16 nop
         syscall
@@ -238,7 +241,7 @@ global window_ring3_tx
 window_ring3_tx:
         push_preserved
         mov     rbx, [rsi]
-        LEAD_TO user_tx, 1
+        LEAD_TO ring3_tx, 1
         mov     r12d, [rbx + ABORTS]
         mov     r14d, -1
         ENABLE
@@ -246,12 +249,12 @@ window_ring3_tx:
 
 ; Where it commits.
         ROWS    window_ring3_tx_rows, ring3_code
-        ROW     LBR_FAR | LBR_TO_USR, window_ring3_tx.leave, user_tx
+        ROW     LBR_FAR | LBR_TO_USR, window_ring3_tx.leave, ring3_tx
 %rep TX_TURNS - 1
         ROW     LBR_JCC | LBR_IN_TX | LBR_FROM_USR | LBR_TO_USR, \
-                user_tx.back, user_tx.turn
+                ring3_tx_begin.back, ring3_tx_begin.turn
 %endrep
-        ROW     LBR_FAR | LBR_FROM_USR, user_tx.call, ring3_system_call
+        ROW     LBR_FAR | LBR_FROM_USR, ring3_tx_end.call, ring3_system_call
         ROW     LBR_JCC, ring3_system_call.end, done
         ROW     LBR_END, done, done
 

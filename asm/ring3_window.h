@@ -81,6 +81,11 @@ uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 extern const struct lbr_row window_ring3_tx_rows[];
 #define RING3_TX_INSTRUCTIONS 17
 #define RING3_TX_CODE         0x33
+/* Where it begins, its XBEGIN, what ends it, the fallback. In it are the
+ * branches of a loop of so many turns, and the one to XABORT. */
+extern const uint8_t ring3_tx[], ring3_tx_begin[], ring3_tx_end[],
+    ring3_tx_abort[], ring3_tx_fallback[];
+#define RING3_TX_TURNS 7
 
 /* cells[0] is the address of a struct ring3. One body, at ring 0 or at ring 3,
  * in the window from its begin on: counted for ring 0 alone, or for ring 3. Of
@@ -91,14 +96,14 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
  * XBEGIN to XEND; in an inner transaction; after one has ended by XEND; after
  * an empty one has committed; and to XABORT 33H, of one and of an inner one. */
 #define RING3_CODE_PAGES 3
+/* After the data page: more than a transaction can store to. What is stored is
+ * what is there. */
+#define RING3_MORE_BYTES 65536u
 extern const uint8_t ring3_body[], ring3_body_plain[], ring3_body_committed[],
     ring3_body_nested[], ring3_body_after_inner[], ring3_body_after_commit[],
     ring3_body_aborted[], ring3_body_nested_aborted[];
 /* After the LEA of a way, where the body ends, and where an abort goes; in the
  * body, where two RETs go to, and an indirect CALL. */
-/* After the data page: more than a transaction can store to. What is stored is
- * what is there. */
-#define RING3_MORE_BYTES 65536u
 extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_nested_begin[], ring3_body_nested_end[],
     ring3_body_after_inner_begin[], ring3_body_after_inner_end[],
@@ -151,12 +156,12 @@ extern const uint8_t ring3_state_xabort[], /* A5H */
     ring3_state_ud2[], ring3_state_pause[], ring3_state_int3[],
     ring3_state_fault[], /* a store to a page of ring 0, inside */
     ring3_state_cpuid[],
+    ring3_state_stores[], /* to each line of RING3_MORE_BYTES, inside */
     ring3_state_hold[]; /* that of held[0], or XABORT 44H a while later */
 /* Transactions that commit, and what is read in them: in results[]; XEND where
  * there is none. */
 extern const uint8_t ring3_state_commits[], ring3_state_xend[];
 /* RING3_ABORTS transactions that XABORT 33H ends, elided sections that PAUSE
-    ring3_state_stores[], /* to each line of RING3_MORE_BYTES, inside */
  * does; that instruction, and where an abort goes on. */
 extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
     ring3_aborts_rtm_resume[], ring3_aborts_hle[], ring3_aborts_hle_at[],

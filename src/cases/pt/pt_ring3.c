@@ -7,6 +7,8 @@
 #include "src/trace/registers.h"
 #include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 #define PAGE_BYTES 4096u
 #define FIRST      5 /* turns of the two loops at ring 3 */
@@ -158,18 +160,33 @@ static void check_others(struct levels *l)
           found, TARGETS);
 }
 
-/* The trace of a window is this path, User alone. False where there is none. */
-static bool check_path(struct levels *l, const char *what, uint64_t bits,
-                       const struct path_list *list, window_function *window)
+static bool judge_path(struct levels *l, const char *what,
+                       const struct path_list *list)
 {
     const struct path path = {.step = path_list_step, .source = list};
     struct path_seen seen;
 
-    if (!ring3_trace_arm(l->p, IA32_RTIT_CTL_User | bits) ||
-        !ring3_trace(l->p, l->ring3, 0, 0, window))
-        return false;
     path_follow(l->p->memory, trace_bytes(l->p), &path, 0, &seen);
     return !seen.overflow && window_judge(l->p, what, &seen);
+}
+
+static bool trace_user(struct levels *l, uint64_t bits, window_function *window)
+{
+    return ring3_trace_arm(l->p, IA32_RTIT_CTL_User | bits) &&
+           ring3_trace(l->p, l->ring3, 0, 0, window);
+}
+
+/* The trace of a window is this path, User alone. False where there is none. */
+static bool check_path(struct levels *l, const char *what, uint64_t bits,
+                       const struct path_list *list, window_function *window)
+{
+    return trace_user(l, bits, window) && judge_path(l, what, list);
+}
+
+/* Where ring 3 sees it. */
+static uint64_t seen_at(const struct levels *l, const uint8_t *label)
+{
+    return l->ring3->ring3->user_code + (uint64_t)(label - ring3_code);
 }
 
 /* ADDR0 from where SYSRET goes on, as far as `bytes`. */
@@ -210,6 +227,23 @@ static void check_ranges(struct levels *l)
               l->p->status);
 }
 
+/* Out of one by a jump that is indirect: TIP.PGD has its target. */
+static void check_leaving(struct levels *l)
+{
+    const struct path_step steps[] = {
+        {PATH_PGE, seen_at(l, ring3_body)},
+        {PATH_PGD, seen_at(l, ring3_body_changes)}};
+    const struct path_list list = {steps, 2};
+
+    l->ring3->ring3->body = (uint32_t)(ring3_body_changes - ring3_body);
+    l->ring3->ring3->level = 3;
+    if (set_msr(l->p->t, IA32_RTIT_ADDR_A(0), seen_at(l, ring3_body)) &&
+        set_msr(l->p->t, IA32_RTIT_ADDR_B(0), seen_at(l, ring3_body_plain) - 1))
+        check_path(l, "a jump out of a filter range at ring 3",
+                   IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER), &list,
+                   window_ring3_body);
+}
+
 /* So does the filter of CR3. */
 static void check_cr3(struct levels *l)
 {
@@ -246,6 +280,88 @@ static void check_exception(struct levels *l)
               fault_name((int)ring3->vector));
 }
 
+/* The same where the context goes on, with OS and User: the results are there
+ * before the FUP. */
+static void check_exception_inside(struct levels *l)
+{
+    const uint64_t from = seen_at(l, ring3_rdpmc_code),
+                   at = seen_at(l, ring3_rdpmc_at);
+    unsigned results = 0, found = 0;
+    uint64_t bits = 0;
+    struct pt_reader reader;
+    struct pt_packet packet;
+    uint64_t ip = 0;
+
+    if (!trace_user(l, IA32_RTIT_CTL_OS, window_gp))
+        return;
+    pt_open(&reader);
+    pt_feed(&reader, l->p->memory, trace_bytes(l->p), true);
+    while (pt_next(&reader, &packet) == PT_OK) {
+        if (packet.kind == PT_OVF)
+            return;
+        if (packet.kind == PT_PSB)
+            ip = 0;
+        if (packet.kind == PT_TNT_8 || packet.kind == PT_TNT_64) {
+            results += packet.detail;
+            bits = bits << packet.detail | packet.payload;
+        }
+        if ((packet.kind != PT_TIP && packet.kind != PT_TIP_PGE &&
+             packet.kind != PT_TIP_PGD && packet.kind != PT_FUP) ||
+            packet.detail == 0)
+            continue;
+        ip = pt_ip(ip, packet.detail, packet.payload);
+        if (packet.kind == PT_TIP && ip == from)
+            results = 0;
+        if (packet.kind == PT_FUP && ip == at && found++ == 0)
+            check(l->p->t, results == 2 && (bits & 3) == 1,
+                  "#GP at ring 3 with OS = 1, User = 1: got %u results, the "
+                  "last of them %lu, between the TIP of IRETQ and the FUP; "
+                  "wanted 2, not taken and taken",
+                  results, bits & 3);
+    }
+    check(l->p->t, found == 1,
+          "#GP at ring 3 with OS = 1, User = 1: got %u FUP of RDPMC; wanted 1",
+          found);
+}
+
+/* The results of branches right before a transaction ends come before what its
+ * end makes. */
+static void check_transaction(struct levels *l, bool aborts)
+{
+    const uint32_t meant =
+        aborts ? (uint32_t)RING3_TX_CODE << 24 | RTM_STATUS_XABORT
+               : RTM_STATUS_STARTED;
+    struct path_step steps[RING3_TX_TURNS + 8] = {
+        {PATH_PGE, seen_at(l, ring3_tx)},
+        {PATH_MODE_TSX, PT_MODE_TSX_INTX},
+        {PATH_FUP, seen_at(l, ring3_tx_begin)}};
+    struct path_list list = {steps, 3};
+    bool ended = false;
+
+    list.count += add_loop(steps + list.count, RING3_TX_TURNS);
+    steps[list.count++].kind = aborts ? PATH_TAKEN : PATH_NOT_TAKEN;
+    steps[list.count++] =
+        (struct path_step){PATH_MODE_TSX, aborts ? PT_MODE_TSX_TXABORT : 0};
+    steps[list.count++] = (struct path_step){
+        PATH_FUP, seen_at(l, aborts ? ring3_tx_abort : ring3_tx_end)};
+    if (aborts)
+        steps[list.count++] =
+            (struct path_step){PATH_TIP, seen_at(l, ring3_tx_fallback)};
+    steps[list.count++].kind = PATH_PGD_HIDDEN;
+    l->ring3->ring3->aborts = aborts;
+    for (unsigned i = 0; i < TRACE_TRIES && !ended; i++) {
+        hw_poll();
+        if (!trace_user(l, 0, window_ring3_tx))
+            return;
+        ended = l->ring3->ring3->status == meant;
+    }
+    if (ended)
+        judge_path(l,
+                   aborts ? "XABORT at ring 3 after branches"
+                          : "XEND at ring 3 after branches",
+                   &list);
+}
+
 TEST(pt_ring3,
      .asks = "Do OS and User choose the privilege levels that are traced, and "
              "filters what of them?",
@@ -257,6 +373,7 @@ TEST(pt_ring3,
     struct ring3_session ring3;
     struct trace p;
     struct levels levels = {&p, &ring3};
+    const bool tx = probe_state_if_any(t);
 
     /* Set-up. */
     if (!ring3_trace_claim(&p, &ring3, t))
@@ -267,7 +384,12 @@ TEST(pt_ring3,
     check_user(&levels);
     check_others(&levels);
     check_exception(&levels);
+    check_exception_inside(&levels);
     check_cr3(&levels);
-    if (registers_ranges(test_cpu(t)) != 0)
+    if (registers_ranges(test_cpu(t)) != 0) {
         check_ranges(&levels);
+        check_leaving(&levels);
+    }
+    for (unsigned aborts = 0; tx && aborts < 2; aborts++)
+        check_transaction(&levels, aborts != 0);
 }

@@ -145,6 +145,7 @@ STEPPED(int, tsx_inside, struct tsx_block)
 
 RING3_WINDOW(window_ring3)
 RING3_WINDOW(window_ring3_body)
+RING3_WINDOW(window_ring3_tx)
 
 extern uint64_t stepped_ring3_rdpmc(struct ring3 *, uint32_t);
 uint64_t ring3_rdpmc(struct ring3 *ring3, uint32_t index)
