@@ -308,8 +308,9 @@ bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
         return false;
     int vector = try_set_msr(t, IA32_RTIT_CTL, control | IA32_RTIT_CTL_TraceEn);
     (void)trace_jumps(REFUSED_TURNS);
-    uint64_t running;
-    if (!get_msr(t, IA32_RTIT_CTL, &running) || !trace_stop(p))
+    uint64_t running, status;
+    if (!get_msr(t, IA32_RTIT_CTL, &running) ||
+        !get_msr(t, IA32_RTIT_STATUS, &status) || !trace_stop(p))
         return false;
 
     /* Check. */
@@ -322,6 +323,12 @@ bool trace_check_refused(struct trace *p, const char *what, uint64_t control,
           "%s: IA32_RTIT_STATUS (571H) = 0x%lx: wanted [4] (Error) = 1, [5] "
           "(Stopped) = 0, [2] (TriggerEn) = 0",
           what, p->status);
+    check(t,
+          (status & IA32_RTIT_STATUS_Error) == 0 ||
+              (status & IA32_RTIT_STATUS_TriggerEn) == 0,
+          "%s: IA32_RTIT_STATUS (571H) = 0x%lx while TraceEn is 1: wanted [2] "
+          "(TriggerEn) = 0 where [4] (Error) = 1",
+          what, status);
     check(t, running == (control | IA32_RTIT_CTL_TraceEn),
           "%s: IA32_RTIT_CTL (570H) = 0x%lx while Error is 1; wanted 0x%lx: "
           "only TriggerEn is cleared",

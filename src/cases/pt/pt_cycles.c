@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cycles of CYC packets are those that the counter of core cycles counts:
- * in a long window more than in a short one, by as many. Each packet that takes
- * one has one of its own, as CycThresh says. */
+/* CYC packets have the cycles that the counter of core cycles counts: in a long
+ * window so many more than in a short one. Each packet that takes a CYC has one
+ * of its own, as CycThresh says. */
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
 #include "src/counting/ring3.h"
@@ -89,8 +89,7 @@ static bool measure(struct trace *p, const struct body *body, unsigned turns,
     return true;
 }
 
-/* More turns, as many more cycles; one part in `parts` may be missing or too
- * many. */
+/* More turns, as many more cycles, but for one part in `parts`. */
 static bool check_more(struct trace *p, const struct body *body, unsigned turns,
                        unsigned parts, struct cycles *more)
 {
@@ -120,29 +119,32 @@ static bool check_more(struct trace *p, const struct body *body, unsigned turns,
     return true;
 }
 
-/* A turn is longer than the threshold, its first jump is not. */
+/* One in each turn, where that is longer than the threshold, which its first
+ * jump is not; else one for so many cycles. */
 static void check_thresholds(struct trace *p, const struct body *body,
-                             uint64_t turn)
+                             unsigned turns, uint64_t cycles)
 {
     const uint64_t control = p->control;
     struct cycles seen;
 
     for (unsigned n = FIRST; n <= LAST; n++) {
         const uint64_t least = UINT64_C(1) << (n - 1);
+        const bool each = cycles >= 2 * least * turns;
+        const uint64_t wanted = each ? turns : cycles / (4 * least);
 
-        if ((test_cpu(p->t)->leaf14_1_ebx >> n & 1) == 0 || turn < 2 * least)
+        if ((test_cpu(p->t)->leaf14_1_ebx >> n & 1) == 0 || wanted == 0)
             continue;
         p->control = control | IA32_RTIT_CTL_CycThresh(n);
-        if (measure(p, body, LONG, least, &seen))
-            check(p->t, seen.packets >= LONG && 4 * seen.few <= seen.packets,
+        if (measure(p, body, turns, least, &seen))
+            check(p->t, seen.packets >= wanted && 4 * seen.few <= seen.packets,
                   "CycThresh = %u: %u CYC in %u turns of %lu cycles, %u of "
-                  "less than %lu; wanted one in each turn, few of those",
-                  n, seen.packets, LONG, turn, seen.few, least);
+                  "less than %lu; wanted %lu or more, few of those",
+                  n, seen.packets, turns, cycles, seen.few, least, wanted);
         p->control = control;
     }
 }
 
-/* PSB as seldom as may be: CYC may be lost before it (erratum SKL168). */
+/* PSB seldom: CYC may be lost before it (erratum SKL168). */
 static uint64_t seldom(const struct identity *id)
 {
     unsigned n = 15;
@@ -195,9 +197,8 @@ static enum place place_of(unsigned kind)
     }
 }
 
-/* What has a CYC since the last branch or MTC, or the last of its kind; and CYC
- * that come in the cycle of another. Not what follows a PSB+, whose CYC may be
- * its own. */
+/* What has a CYC since the last branch or MTC, or the last of its kind; CYC in
+ * the cycle of another. Not what follows a PSB+, whose CYC may be its own. */
 static void count_places(struct places *places)
 {
     const struct trace *p = places->p;
@@ -388,11 +389,12 @@ TEST(pt_cycles, .asks = "Do CYC packets say how many core cycles have passed?",
     /* Measured and checked. */
     if (!check_more(&p, &late, LONG, 8, &seen))
         return;
-    check_thresholds(&p, &late, seen.traced / LONG);
+    check_thresholds(&p, &late, LONG, seen.traced);
     check_places(&p);
     check_outside(&p, &late);
     check_reset(&p);
     p.control = (p.control & ~IA32_RTIT_CTL_PSBFreq(15)) | seldom(id);
-    if ((id->leaf14_ecx & LEAF14_TOPA) != 0)
-        check_more(&p, &dense, DENSE, 64, &seen);
+    if ((id->leaf14_ecx & LEAF14_TOPA) != 0 &&
+        check_more(&p, &dense, DENSE, 64, &seen))
+        check_thresholds(&p, &dense, DENSE, seen.traced);
 }

@@ -22,24 +22,27 @@ static bool reads_as(struct test_context *t, uint32_t msr, uint64_t want,
 }
 
 /* Writes the value to a register that is 0 but for ignored bits, and 0 after
- * it. */
+ * it. One that it is to refuse must leave there what it holds. */
 static void try_value(struct test_context *t, struct tried *y, uint32_t msr,
-                      uint64_t value, bool takes, uint64_t ignored)
+                      uint64_t value, bool takes, uint64_t ignored,
+                      uint64_t held)
 {
     char name[MSR_NAME_BYTES];
     uint64_t got = 0;
+    int first = takes ? HW_NO_FAULT : try_set_msr_again(t, msr, held);
     int vector = try_set_msr_again(t, msr, value);
-    bool right = vector == (takes ? HW_NO_FAULT : HW_GP);
+    bool right =
+        vector == (takes ? HW_NO_FAULT : HW_GP) && first == HW_NO_FAULT;
 
     if (right)
-        right = reads_as(t, msr, takes ? value : 0, ignored, &got);
-    if (vector == HW_NO_FAULT)
+        right = reads_as(t, msr, takes ? value : held, ignored, &got);
+    if (vector == HW_NO_FAULT || !takes)
         set_msr_again(t, msr, 0);
     y->values++;
     if (!right && y->wrong++ < SHOWN)
         note(t, "%s: WRMSR of 0x%lx: got %s, then 0x%lx; wanted %s",
              msr_name(msr, name), value, fault_name(vector), got,
-             takes ? "no fault, and that value" : "#GP");
+             takes ? "no fault, and that value" : "#GP, and no change");
 }
 
 static void check_absent(struct test_context *t, uint32_t msr)
@@ -69,19 +72,23 @@ static void try_canonical(struct test_context *t, struct tried *y, uint32_t msr)
     };
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        try_value(t, y, msr, rows[i].value, rows[i].takes, 0);
+        try_value(t, y, msr, rows[i].value, rows[i].takes, 0,
+                  BITS(high - 1, 0));
 }
 
 static void try_bits(struct test_context *t, struct tried *y,
                      const struct register_rule *rule)
 {
     const uint64_t takes = rule->writable | rule->ignored;
+    /* Of a linear address the bits of a lower half. */
+    const uint64_t held =
+        rule->writable & (rule->canonical ? BITS(46, 0) : BITS(63, 0));
 
     for (unsigned bit = 0; bit < 64; bit++)
         if ((rule->open & BIT(bit)) == 0 &&
             (!rule->canonical || (rule->writable & BIT(bit)) != 0))
             try_value(t, y, rule->msr, BIT(bit), (takes & BIT(bit)) != 0,
-                      rule->ignored);
+                      rule->ignored, held);
     if (rule->canonical)
         try_canonical(t, y, rule->msr);
 }
@@ -109,7 +116,8 @@ static void try_control(struct test_context *t, struct tried *y)
             i < 64 ? BIT(i) : (uint64_t)(i % 16) << fields[(i - 64) / 16];
         enum register_answer answer = registers_control(id, value);
         if (answer != REGISTER_OPEN)
-            try_value(t, y, IA32_RTIT_CTL, value, answer == REGISTER_TAKES, 0);
+            try_value(t, y, IA32_RTIT_CTL, value, answer == REGISTER_TAKES, 0,
+                      IA32_RTIT_CTL_OS);
     }
 }
 
@@ -128,7 +136,7 @@ static void try_together(struct test_context *t, struct tried *y)
             i == 0 ? all : all & test_random(t) & ~UINT64_C(1);
 
         if (registers_control(id, value) == REGISTER_TAKES)
-            try_value(t, y, IA32_RTIT_CTL, value, true, 0);
+            try_value(t, y, IA32_RTIT_CTL, value, true, 0, 0);
     }
 }
 
