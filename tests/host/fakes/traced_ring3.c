@@ -87,9 +87,9 @@ bool traced_leave_ring(ucontext_t *u, unsigned vector)
     traced.cpl = 0;
     REG(u, REG_RAX) = vector;
     REG(u, REG_RBX) = traced.at_rsp0;
-    const struct pt_step now =
-        traced_step(traced.at, (uintptr_t)ring3_fault,
-                    traced_processor.choices.cycles_slow);
+    struct pt_step now = traced_step(traced.at, (uintptr_t)ring3_fault,
+                                     traced_processor.choices.cycles_slow);
+    now.from_user = true;
     pt_event(&traced_processor, &now);
     traced_output();
     REG(u, REG_RIP) = (uintptr_t)ring3_fault;

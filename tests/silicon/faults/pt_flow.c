@@ -174,3 +174,22 @@ FAULT(pt_event_out_drops_tnt,
       .what = "[PT] results that are not sent when an exception clears "
               "ContextEn are lost",
       .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_EVENT_TNT_OUT)
+
+FAULT(
+    pt_ring3_event_loses_tnt,
+    .what = "[PT] an exception at ring 3 loses the TNT of the branches before "
+            "it where ring 0 is traced too",
+    .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_EVENT_TNT_RING_3)
+
+FAULT(pt_ring3_abort_loses_tnt,
+      .what = "[PT and TSX] an abort at ring 3 loses the TNT of the branches "
+              "before it",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_ABORT_TNT_RING_3)
+
+FAULT(pt_ring3_pgd_of_source,
+      .what =
+          "[PT with filters] TIP.PGD of a jump out of a range at ring 3 has "
+          "the address of the jump",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_PGD_NEXT_IN_RING_3)

@@ -276,3 +276,15 @@ FAULT(pt_packet_bytes_taken,
       .what = "[PT without PacketByteCnt] PacketByteCnt can be written",
       .caught = {"broadwell on 1 pt_registers FAIL"},
       .rule = PT_TAKES_PACKET_BYTES, .is = true)
+
+FAULT(pt_status_refused_clears,
+      .what = "[PT with PacketByteCnt] a write of IA32_RTIT_STATUS that raises "
+              "#GP clears PacketByteCnt",
+      .caught = {"skylake-2018 on 1 pt_registers FAIL"},
+      .rule = PT_STATUS_REFUSED)
+
+FAULT(pt_error_triggers,
+      .what = "[PT] IA32_RTIT_STATUS.TriggerEn is 1 though Error is, while "
+              "TraceEn is 1",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .rule = PT_ERROR_TRIGGER)

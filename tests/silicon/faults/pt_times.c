@@ -158,3 +158,8 @@ FAULT(pt_cyc_thresh_low_bits,
 FAULT(pt_mtc_needs_filter,
       .what = "[PT with MTC] no MTC comes where FilterEn = 0",
       .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_MTC_FILTERED)
+
+FAULT(pt_cyc_thresh_cap,
+      .what = "[PT with CYC] the lower three bits of CycThresh are ignored",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .value = PT_CYC_THRESHOLD,
+      .clear = 7)

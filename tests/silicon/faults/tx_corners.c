@@ -174,3 +174,50 @@ FAULT(large_commits_twice,
               "lines or more are written",
       .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
       .breaks = LARGE_COMMITS_ONCE)
+
+FAULT(reads_inner_not_nested,
+      .what = "[A B F; C with bit 2] EAX[5] is 0 after too many loads in an "
+              "inner region",
+      .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"},
+      .breaks = NESTED_BIT_OF_READS)
+
+FAULT(capacity_inner_unsaid,
+      .what = "[A B F; C with bit 2] EAX[3] is 0 after too many loads or "
+              "stores in an inner region",
+      .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL",
+                 "skylake-2017 on 1 tsx_write_capacity FAIL"},
+      .breaks = NESTED_HAS_CAPACITY)
+
+FAULT(inner_abort_keeps_x87,
+      .what = "[A B F; C with bit 2] an abort in an inner region does not "
+              "restore the tags of the x87",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .breaks = NESTED_RESTORES_X87)
+
+FAULT(abort_keeps_cmpxchg16b,
+      .what = "[A B F; C with bit 2] an abort does not undo the upper half of "
+              "LOCK CMPXCHG16B",
+      .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"},
+      .breaks = PAIR_STORES_UNDONE)
+
+FAULT(inner_keeps_last_byte,
+      .what = "[A B F; C with bit 2] an abort does not undo the last byte of a "
+              "line where it was stored to in an inner region",
+      .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"},
+      .breaks = NESTED_LAST_UNDONE)
+
+FAULT(capacity_ring3_unsaid,
+      .what = "[A B F; C with bit 2] EAX[3] is 0 after an abort at ring 3",
+      .caught = {"skylake-2017 on 1 tsx_ring3_state FAIL"},
+      .breaks = RING3_HAS_CAPACITY)
+
+FAULT(capacity_cycles_zero,
+      .what = "[A B F; C with bit 2] B8H[31:0] is 0 after too many loads or "
+              "stores",
+      .caught = {"skylake-2017 on 1 pebs_tx_cycles FAIL"},
+      .breaks = CAPACITY_SETS_CYCLES)
+
+FAULT(ring3_cycles_zero,
+      .what = "[A B F; C with bit 2] B8H[31:0] is 0 after an abort at ring 3",
+      .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_SETS_CYCLES)

@@ -277,6 +277,8 @@ void tx_memory_end(struct vcpu *v, bool undo);
 
 /* tx_spared.c: LINE_SPARED where a fault does not monitor this access. */
 unsigned tx_spared(const struct vcpu *v, bool write);
+/* Does it leave this byte of a store that an abort has to undo? */
+bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n);
 
 /* tx_watch.c: breakpoints in a transaction. */
 void watch_begin(struct vcpu *v);

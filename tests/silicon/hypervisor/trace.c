@@ -176,6 +176,7 @@ void trace_event(struct vcpu *v)
     fill_now(v, &now, v->pt_ip, v->vmcb->rip);
     now.cycles = v->model->choices.cycles_slow;
     now.vector = v->event_of_apic ? pmi_vector_in_service() : v->event_vector;
+    now.from_user = v->event_user;
     pt_event(v->model, &now);
     write_packets(v, now.next);
 }

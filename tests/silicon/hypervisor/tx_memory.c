@@ -278,17 +278,7 @@ static void note_store(struct vcpu *v, const struct open_page *page)
 
         if (view[n] == page->before[n] || l == NULL)
             continue;
-        if (v->current.tx == TX_MAY_HINT &&
-            !faults_rule(v->model->machine, NONTEMPORAL_UNDONE, true))
-            continue;
-        if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
-            !faults_rule(v->model->machine, REP_STORES_UNDONE, true))
-            continue;
-        if (n >= 16 &&
-            !faults_rule(v->model->machine, WIDE_STORES_UNDONE, true))
-            continue;
-        if (n >= 8 && v->current.tx == TX_MAY_X87 &&
-            !faults_rule(v->model->machine, X87_STORES_UNDONE, true))
+        if (tx_kept(v, page, n))
             continue;
         if ((l->stored >> at % LINE_BYTES & 1) != 0 &&
             !faults_rule(v->model->machine, SECOND_STORE_UNDONE, true))

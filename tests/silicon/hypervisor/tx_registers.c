@@ -60,7 +60,8 @@ static void restore_extended(const struct vcpu *v, struct extended_state *e,
         save_extended(v, &now);
         __builtin_memcpy(&e->image[FX_MXCSR], &now.image[FX_MXCSR], 4);
     }
-    if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_X87, true))
+    if ((v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_X87, true)) ||
+        (v->tx.depth > 1 && !faults_rule(m, NESTED_RESTORES_X87, true)))
         e->image[FX_FTW] = 0;
     if (e->by_xsave &&
         ((v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_YMM, true)) ||

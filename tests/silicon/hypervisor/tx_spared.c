@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tx_spared.c - lines that a fault leaves out of what a transaction monitors:
- * tx_memory.c. */
+/* tx_spared.c - lines that a fault leaves out of what a transaction monitors,
+ * and bytes out of what its abort undoes: tx_memory.c. */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/model/hooks.h"
@@ -31,4 +31,22 @@ unsigned tx_spared(const struct vcpu *v, bool write)
          !faults_rule(m, INNER_LOCK_MONITORED, true)))
         return LINE_SPARED;
     return 0;
+}
+
+bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
+{
+    const struct machine *m = v->model->machine;
+    const uint64_t at = page->address + n;
+
+    return (v->current.tx == TX_MAY_HINT &&
+            !faults_rule(m, NONTEMPORAL_UNDONE, true)) ||
+           ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
+            !faults_rule(m, REP_STORES_UNDONE, true)) ||
+           (n >= 16 && !faults_rule(m, WIDE_STORES_UNDONE, true)) ||
+           (n >= 8 && v->current.tx == TX_MAY_X87 &&
+            !faults_rule(m, X87_STORES_UNDONE, true)) ||
+           (n >= 8 && v->current.locked &&
+            !faults_rule(m, PAIR_STORES_UNDONE, true)) ||
+           (at % LINE_BYTES == LINE_BYTES - 1 && v->tx.depth > 1 &&
+            !faults_rule(m, NESTED_LAST_UNDONE, true));
 }

@@ -218,7 +218,9 @@ static const uint64_t *pgd_ip(struct processor *p, const struct instruction *i,
         (i->flags & INSTRUCTION_INDIRECT) == 0 &&
         erratum_shows(p, ERRATUM_PGD_IP, 2))
         return NULL;
-    return &now->next;
+    return now->cpl == 0 || faults_pt(p, PT_PGD_NEXT_IN_RING_3, true)
+               ? &now->next
+               : &now->ip;
 }
 
 static uint32_t psb_period(const struct processor *p)
@@ -364,7 +366,9 @@ void pt_event(struct processor *p, const struct pt_step *now)
     pt_pass_time(p, now);
     pt_update_enables(p, now, true);
     stops = pt_enters_stop(p, now, faults_pt(p, PT_STOPS_EVENT, true));
-    pt_flush_tnt_if(p, pt->context_en ? PT_EVENT_TNT : PT_EVENT_TNT_OUT);
+    pt_flush_tnt_if(p, !pt->context_en  ? PT_EVENT_TNT_OUT
+                       : now->from_user ? PT_EVENT_TNT_RING_3
+                                        : PT_EVENT_TNT);
     cfe = was && pt_event_en(p);
     if (cfe)
         pt_put_cfe_of_event(p, now);

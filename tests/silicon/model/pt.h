@@ -61,6 +61,7 @@ struct pt_step {
     bool interrupts; /* RFLAGS.IF */
     uint8_t vector;  /* of an event */
     uint64_t cr2;    /* of a page fault */
+    bool from_user;  /* an event of ring 3 */
 };
 
 /* pt_msr.c: is it one of these registers, on this processor or not? */

@@ -67,7 +67,9 @@ static uint64_t read_status(const struct processor *p)
 
     if (faults_pt(p, PT_READ_TRIGGER_EN,
                   pt_tracing(p) || ((pt->ctl & RTIT_TRACE_EN) != 0 &&
-                                    !faults_pt(p, PT_STOPPED_TRIGGER, true))))
+                                    (!faults_pt(p, PT_STOPPED_TRIGGER, true) ||
+                                     (!faults_pt(p, PT_ERROR_TRIGGER, true) &&
+                                      (pt->status & RTIT_ERROR) != 0)))))
         value |= RTIT_TRIGGER_EN;
     if (pt_tracing(p) || p->choices.pt_enables_stay) {
         value |= faults_pt(p, PT_READ_CONTEXT_EN, pt->context_en)
@@ -212,8 +214,11 @@ static bool write_status(struct processor *p, uint64_t value)
     value &= faults_pt_value(p, PT_STATUS_BITS, UINT64_MAX);
     if ((value & ~(writable | (faults_pt(p, PT_TAKES_PACKET_BYTES, configurable)
                                    ? PACKET_BYTES
-                                   : 0))) != 0)
+                                   : 0))) != 0) {
+        if (!faults_pt(p, PT_STATUS_REFUSED, true))
+            p->pt.psb_bytes = 0;
         return false;
+    }
     p->pt.status = faults_pt_value(p, PT_STATUS_WRITTEN, value & writable);
     if (configurable)
         p->pt.psb_bytes = (uint32_t)faults_pt_value(p, PT_PACKET_BYTES_WRITTEN,

@@ -146,6 +146,7 @@ enum pt_rule {
     PT_MSRS_ANYWAY,          /* do the registers exist without CPUID 14H */
     PT_HAS_CR3_MATCH,        /* does IA32_RTIT_CR3_MATCH exist */
     PT_STATUS_IGNORES,       /* are writes of STATUS[2:0] ignored */
+    PT_STATUS_REFUSED,       /* does one that is refused change nothing */
     PT_POINTERS_LOW_IGNORED, /* are writes of MASK_PTRS[6:0] */
     PT_END_NOT_FIRST,        /* is END in a later entry */
     PT_END_TO_SELF,          /* and right for a single region */
@@ -204,38 +205,42 @@ enum pt_rule {
     PT_REWRITE_SILENT,          /* is CTL rewritten without a packet */
     PT_SYSCALL_PGE,             /* does SYSCALL into the context make TIP.PGE */
     PT_SYSRET_PGD,              /* does IRET or SYSRET out of it make TIP.PGD */
-    PT_XABORT_ALONE,      /* has XABORT packets outside of a transaction */
-    PT_TRACES_APART,      /* does another processor's trace go on */
-    PT_TIMED_COMMITS,     /* can a transaction commit with CYCEn */
-    PT_CTL_COMBINES,      /* may DisRETC and CR3Filter be set together */
-    PT_CYC_OF_TX,         /* does CYC come before MODE.TSX */
-    PT_CYCLES_FILTERED,   /* do cycles count with FilterEn = 0 */
-    PT_SAME_INT,          /* is one of the same entry as before */
-    PT_NMI_TRACED,        /* is an NMI */
-    PT_ABORT_STOPS,       /* does an abort into a TraceStop range stop */
-    PT_TNT_SENT,          /* is the TNT of a conditional branch */
-    PT_EXEC_IF,           /* has MODE.Exec IF = 1 */
-    PT_EXEC_OF_IF,        /* is it sent where IF changes */
-    PT_CFE_OF_EVENT,      /* has an event a CFE */
-    PT_CFE_OF_IRET,       /* has IRET */
-    PT_CFE_FUP,           /* does a FUP follow */
-    PT_CFE_IRET_IP,       /* of the IRET itself */
-    PT_RESERVED_ON,       /* are reserved bits where TraceEn is set, too */
-    PT_STOPPED_LOCKED,    /* are registers locked where Stopped is 1, too */
-    PT_STOPPED_CTL,       /* is CTL */
-    PT_STOPPED_TRIGGER,   /* is TriggerEn 0 there */
-    PT_STOP_BESIDE,       /* does ADDR1 stop where ADDR0 filters */
-    PT_OFFSET_ENTRY_0,    /* is OutputOffset checked beyond the first entry */
-    PT_RANGE_SILENT,      /* does the wrap of a single range not interrupt */
-    PT_INT_LINKED,        /* does INT in a table that END led to */
-    PT_EVERY_BEGIN,       /* has the 16th begin of a trace packets */
-    PT_PSB_TX_ABORT_ONCE, /* is TXAbort in PSB+ 0 after an abort */
-    PT_PSB_TNT,           /* does PSB send the TNT */
-    PT_PGD_TNT,           /* does TIP.PGD */
-    PT_EVENT_TNT,         /* does an event */
-    PT_EVENT_TNT_OUT,     /* also where ContextEn is cleared */
-    PT_LAST_IP_STAYS,     /* where a packet has no IP */
-    PT_LAST_IP_SENT,      /* is it one that was sent */
+    PT_XABORT_ALONE,       /* has XABORT packets outside of a transaction */
+    PT_TRACES_APART,       /* does another processor's trace go on */
+    PT_TIMED_COMMITS,      /* can a transaction commit with CYCEn */
+    PT_CTL_COMBINES,       /* may DisRETC and CR3Filter be set together */
+    PT_CYC_OF_TX,          /* does CYC come before MODE.TSX */
+    PT_CYCLES_FILTERED,    /* do cycles count with FilterEn = 0 */
+    PT_SAME_INT,           /* is one of the same entry as before */
+    PT_NMI_TRACED,         /* is an NMI */
+    PT_ABORT_STOPS,        /* does an abort into a TraceStop range stop */
+    PT_TNT_SENT,           /* is the TNT of a conditional branch */
+    PT_EXEC_IF,            /* has MODE.Exec IF = 1 */
+    PT_EXEC_OF_IF,         /* is it sent where IF changes */
+    PT_CFE_OF_EVENT,       /* has an event a CFE */
+    PT_CFE_OF_IRET,        /* has IRET */
+    PT_CFE_FUP,            /* does a FUP follow */
+    PT_CFE_IRET_IP,        /* of the IRET itself */
+    PT_RESERVED_ON,        /* are reserved bits where TraceEn is set, too */
+    PT_STOPPED_LOCKED,     /* are registers locked where Stopped is 1, too */
+    PT_STOPPED_CTL,        /* is CTL */
+    PT_STOPPED_TRIGGER,    /* is TriggerEn 0 there */
+    PT_ERROR_TRIGGER,      /* is it 0 where Error is 1 */
+    PT_STOP_BESIDE,        /* does ADDR1 stop where ADDR0 filters */
+    PT_OFFSET_ENTRY_0,     /* is OutputOffset checked beyond the first entry */
+    PT_RANGE_SILENT,       /* does the wrap of a single range not interrupt */
+    PT_INT_LINKED,         /* does INT in a table that END led to */
+    PT_EVERY_BEGIN,        /* has the 16th begin of a trace packets */
+    PT_PSB_TX_ABORT_ONCE,  /* is TXAbort in PSB+ 0 after an abort */
+    PT_PSB_TNT,            /* does PSB send the TNT */
+    PT_PGD_TNT,            /* does TIP.PGD */
+    PT_EVENT_TNT,          /* does an event */
+    PT_EVENT_TNT_OUT,      /* also where ContextEn is cleared */
+    PT_EVENT_TNT_RING_3,   /* also of ring 3 */
+    PT_ABORT_TNT_RING_3,   /* does an abort there */
+    PT_PGD_NEXT_IN_RING_3, /* has TIP.PGD there the next IP */
+    PT_LAST_IP_STAYS,      /* where a packet has no IP */
+    PT_LAST_IP_SENT,       /* is it one that was sent */
 };
 
 enum pt_value {

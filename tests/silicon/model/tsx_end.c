@@ -77,13 +77,19 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
     if (how->depth > 1 &&
         (how->depth == 2 || faults_rule(p->machine, NESTED_BIT_AT_3, true)) &&
         (how->cause != TX_CAUSE_CONFLICT ||
-         faults_rule(p->machine, NESTED_BIT_OF_CONFLICTS, true)))
+         faults_rule(p->machine, NESTED_BIT_OF_CONFLICTS, true)) &&
+        (how->cause != TX_CAUSE_READS ||
+         faults_rule(p->machine, NESTED_BIT_OF_READS, true)))
         status |= TX_STATUS_NESTED;
+    if (how->depth > 1 && !faults_rule(p->machine, NESTED_HAS_CAPACITY, true))
+        status &= ~(uint32_t)TX_STATUS_CAPACITY;
     if (how->depth > 1 && how->cause == TX_CAUSE_EXCEPTION &&
         !faults_rule(p->machine, NESTED_EXCEPTION_PLAIN, true))
         status |= TX_STATUS_DEBUG;
     if (p->tsx.user && !faults_rule(p->machine, RING3_HAS_CONFLICT, true))
         status &= ~(uint32_t)TX_STATUS_CONFLICT;
+    if (p->tsx.user && !faults_rule(p->machine, RING3_HAS_CAPACITY, true))
+        status &= ~(uint32_t)TX_STATUS_CAPACITY;
     status =
         (uint32_t)faults_quantity(p->machine, ABORT_STATUS, how->cause, status);
     return faults_abort_status(p, how, status);
@@ -301,7 +307,10 @@ static void spoil_record(struct processor *p, const struct tx_abort *how)
     if (how->cause == TX_CAUSE_CONFLICT &&
         !faults_rule(m, CONFLICT_HAS_IP, true))
         abort->eventing_ip = 0;
-    if (how->depth > 1 && !faults_rule(m, NESTED_SETS_CYCLES, true))
+    if ((how->depth > 1 && !faults_rule(m, NESTED_SETS_CYCLES, true)) ||
+        (p->tsx.user && !faults_rule(m, RING3_SETS_CYCLES, true)) ||
+        ((how->cause == TX_CAUSE_READS || how->cause == TX_CAUSE_WRITES) &&
+         !faults_rule(m, CAPACITY_SETS_CYCLES, true)))
         abort->information &= ~(uint64_t)UINT32_MAX;
 }
 
