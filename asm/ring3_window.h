@@ -157,7 +157,7 @@ extern const uint8_t ring3_state_xabort[], /* A5H */
     ring3_state_fault[], /* a store to a page of ring 0, inside */
     ring3_state_cpuid[],
     ring3_state_stores[], /* to each line of RING3_MORE_BYTES, inside */
-    ring3_state_hold[]; /* that of held[0], or XABORT 44H a while later */
+    ring3_state_hold[];   /* that of held[0], or XABORT 44H a while later */
 /* Transactions that commit, and what is read in them: in results[]; XEND where
  * there is none. */
 extern const uint8_t ring3_state_commits[], ring3_state_xend[];

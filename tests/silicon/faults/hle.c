@@ -150,7 +150,8 @@ bool faults_elides(const struct processor *p, bool elides)
     return elides;
 }
 
-FAULT(hle_conflict_elided_again,
-      .what = "[A with HLE] a lock is elided again after an abort by a conflict",
-      .caught = {"haswell on 2 pebs_tx_conflict FAIL"},
-      .breaks = CONFLICT_LOCK_TAKEN)
+FAULT(
+    hle_conflict_elided_again,
+    .what = "[A with HLE] a lock is elided again after an abort by a conflict",
+    .caught = {"haswell on 2 pebs_tx_conflict FAIL"},
+    .breaks = CONFLICT_LOCK_TAKEN)
