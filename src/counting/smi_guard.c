@@ -7,11 +7,12 @@
 bool smi_guard(struct test_context *t, bool (*attempt)(void *argument),
                void *argument, unsigned *repeated)
 {
+    const unsigned refused = test_refused(t);
     uint64_t before = 0, after = 0;
 
     for (unsigned i = 0; i < SMI_RETRIES_MAX; i++) {
         bool known = try_get_msr(t, MSR_SMI_COUNT, &before) == HW_NO_FAULT;
-        if (!attempt(argument))
+        if (!attempt(argument) || test_refused(t) != refused)
             return false;
         if (!known || (get_msr(t, MSR_SMI_COUNT, &after) && after == before))
             return true;

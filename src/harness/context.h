@@ -58,6 +58,7 @@ struct test_context {
     unsigned checks;     /* made so far, observations too */
     unsigned rows, rows_tried, checks_before_row; /* FOR_EACH_ROW */
     uint64_t random;
+    unsigned refused; /* accesses that must not fault, and did */
     struct journal journal;
     bool status_known;
     uint64_t status; /* IA32_PERF_GLOBAL_STATUS (38EH) at the start */

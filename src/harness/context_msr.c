@@ -28,6 +28,7 @@ static void report_fault(struct test_context *t, uint32_t msr,
     char name[MSR_NAME_BYTES];
 
     msr_name(msr, name);
+    t->refused++;
     if (!enumerated(&t->cpu, msr))
         broken(t, "%s: %s raises %s", name, access,
                vector_name((unsigned)vector));
@@ -43,6 +44,11 @@ static void report_fault(struct test_context *t, uint32_t msr,
               "and %u fixed ones; wanted no exception",
               name, access, vector_name((unsigned)vector),
               t->cpu.perfmon_version, t->cpu.counters, t->cpu.fixed_counters);
+}
+
+unsigned test_refused(const struct test_context *t)
+{
+    return t->refused;
 }
 
 static void report_write_faulted(struct test_context *t, uint32_t msr,

@@ -169,6 +169,7 @@ bool sampling_arm_beside(struct sampling *p,
         ok = counters_clear_status(p->t, status);
     p->debugctl = msr_value(p->t, IA32_DEBUGCTL);
     p->smis = sampling_smis(p);
+    p->refused = test_refused(p->t);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
         ok = program_counter(p, n);
     return ok && sampling_program_fixed(p) &&
@@ -242,7 +243,8 @@ bool sampling_stop(struct sampling *p)
         if ((sampling_enable(&p->config) >> n & 1) != 0)
             p->value[n] = msr_value(t, IA32_PMC(n));
     sampling_read_fixed(p);
-    return sampling_check_registers(p) && collect_records(p);
+    return test_refused(t) == p->refused && sampling_check_registers(p) &&
+           collect_records(p);
 }
 
 struct around {

@@ -70,6 +70,7 @@ struct sampling {
     unsigned event_ip_wrong; /* records whose EventingIP is not the event's */
     uint64_t debugctl;       /* IA32_DEBUGCTL at the start */
     uint64_t smis;           /* MSR_SMI_COUNT there, 0 where there is none */
+    unsigned refused;        /* test_refused() there */
     unsigned repeated;       /* windows repeated because of an SMI */
 
     /* After sampling_stop(). */

@@ -121,7 +121,8 @@ TEST(lbr_freeze_on_pebs,
         judge(&f, &rows[i]);
         if (!rows[i].frozen)
             judge_branches(&f.l, &rows[i]);
-        if (test_cpu(t)->perfmon_version >= 4)
-            counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
+        if (test_cpu(t)->perfmon_version >= 4 &&
+            !counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ))
+            return;
     }
 }

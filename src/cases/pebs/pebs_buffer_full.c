@@ -34,20 +34,21 @@ static void run_full(struct sampling *p, uint64_t unused)
 }
 
 /* From the highest to the lowest: each 1 written to 390H clears its own. */
-static void clear_one_by_one(struct test_context *t, uint64_t bits)
+static bool clear_one_by_one(struct test_context *t, uint64_t bits)
 {
     for (unsigned bit = 63; bits != 0 && bit < 64; bit--) {
         if ((bits >> bit & 1) == 0)
             continue;
         bits &= ~BIT(bit);
         if (!counters_clear_status(t, BIT(bit)))
-            return;
+            return false;
         uint64_t got = msr_value(t, IA32_PERF_GLOBAL_STATUS);
         check(t, (got & (bits | BIT(bit))) == bits,
               "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after a 1 was written "
               "to [%u] of 390H; wanted that bit 0, and still 0x%lx",
               got, bit, bits);
     }
+    return true;
 }
 
 /* Two windows; before the second one there is room again. Another counter,
@@ -64,7 +65,7 @@ static void run_twice(struct sampling *p, uint64_t unused)
     pebs_window(sampling_enable(&p->config), 0, &p->state);
 }
 
-static void try_room_again(struct sampling *p)
+static bool try_room_again(struct sampling *p)
 {
     struct sampling_config again = config;
     struct pebs_record record;
@@ -76,7 +77,7 @@ static void try_room_again(struct sampling *p)
 
     /* Measured. */
     if (!sampling_around(p, &again, run_twice, 0))
-        return;
+        return false;
 
     /* Check. */
     unsigned event = p->records == ROOM && sampling_record(p, ROOM - 1, &record)
@@ -87,6 +88,7 @@ static void try_room_again(struct sampling *p)
           "IA32_PMC%u overflowed after %u events: the last of %u records is of "
           "event %u; wanted one after that",
           BESIDE, LATER, p->records, event);
+    return true;
 }
 
 /* Between windows the area is written again, and IA32_PEBS_ENABLE is not: each
@@ -104,18 +106,19 @@ static const struct sampling_config found = {
 #define PERIOD_THEN  40
 #define ARMED_WITHIN 64 /* events between an overflow and its record */
 
-static void run_again(struct sampling *p)
+static bool run_again(struct sampling *p)
 {
     struct test_context *t = p->t;
 
     sampling_quiet();
     p->status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
-    p->set.pebs_index = p->set.pebs_buffer_base;
     memcpy((void *)p->area, &p->set, PEBS_DS_BYTES(p->format));
-    if (counters_clear_status(t, p->status) &&
-        set_msr_again(t, IA32_PMC(0),
-                      -(uint64_t)found.first_period[0] & p->mask))
-        pebs_window(sampling_enable(&p->config), 0, &p->state);
+    if (!counters_clear_status(t, p->status) ||
+        !set_msr_again(t, IA32_PMC(0),
+                       -(uint64_t)found.first_period[0] & p->mask))
+        return false;
+    pebs_window(sampling_enable(&p->config), 0, &p->state);
+    return true;
 }
 
 static void run_rewritten(struct sampling *p, uint64_t unused)
@@ -124,7 +127,8 @@ static void run_rewritten(struct sampling *p, uint64_t unused)
 
     (void)unused;
     pebs_window(sampling_enable(&p->config), 0, &p->state);
-    run_again(p);
+    if (!run_again(p))
+        return;
     sampling_quiet();
     const uint64_t status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);
     check(p->t, (status & IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER) != 0,
@@ -136,7 +140,7 @@ static void run_rewritten(struct sampling *p, uint64_t unused)
     p->set.pebs_absolute_maximum = base + ROOM_THEN * p->size;
     p->set.pebs_interrupt_threshold = base + ROOM_THEN * p->size;
     p->set.pebs_counter_reset[0] = -(uint64_t)PERIOD_THEN & p->mask;
-    run_again(p);
+    (void)run_again(p);
 }
 
 /* sampling_stop() looks at 38EH[62], by the threshold as it is at the end. */
@@ -216,7 +220,6 @@ TEST(pebs_buffer_full,
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after the counters 0x%lx "
           "overflowed beside the records; wanted their bits",
           p.status, others);
-    clear_one_by_one(t, p.status & (full | others));
-    try_room_again(&p);
-    try_rewritten(&p);
+    if (clear_one_by_one(t, p.status & (full | others)) && try_room_again(&p))
+        try_rewritten(&p);
 }

@@ -164,15 +164,16 @@ static int try_after(struct sampling *p, const uint8_t *body, unsigned turns)
 /* The commit is of the other length: what an abort before has left shows. */
 static bool try_length(struct sampling *p, unsigned turns, unsigned other)
 {
-    int aborts = try_aborts(p, tsx_body_spin_xabort, turns);
-    int nested = try_aborts(p, tsx_body_nest_spin_xabort, turns);
-    int after_abort = 0, after_commit = 0;
+    const int aborts = try_aborts(p, tsx_body_spin_xabort, turns);
+    const int nested =
+        aborts < 0 ? -1 : try_aborts(p, tsx_body_nest_spin_xabort, turns);
+    int after_abort = nested < 0 ? -1 : 0, after_commit = 0;
 
-    for (unsigned i = 0; i < MOST && aborts >= 0 && after_abort == 0; i++)
+    for (unsigned i = 0; i < MOST && after_abort == 0; i++)
         after_abort = try_after(p, tsx_body_spin_xabort, turns);
     for (unsigned i = 0; i < MOST && after_abort >= 0 && after_commit == 0; i++)
         after_commit = try_after(p, tsx_body_spin, other);
-    if (aborts < 0 || nested < 0 || after_abort < 0 || after_commit < 0)
+    if (after_abort < 0 || after_commit < 0)
         return false;
     check(p->t, aborts > 0 && nested > 0 && after_abort > 0 && after_commit > 0,
           "transactions of %u turns: %d records of aborts, %d of aborts in an "
