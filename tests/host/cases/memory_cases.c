@@ -272,7 +272,7 @@ static void inclusive(void **state)
         fake_cpuid(4, 1, 0x43, 0, 0, 2);
         fake_cpuid(4, 2, 0x63, 0, 0, rows[i].edx);
         t->cpu.leaf_max = rows[i].leaf_max;
-        test_load_latency_source.body(t);
+        fake_body(t);
         restore_msrs(t);
         t->text[t->text_bytes] = '\0';
         if (t->verdict != rows[i].verdict)
@@ -323,7 +323,7 @@ static void lines_of_another_core(void **state)
     assert_null(strstr(t->text, "has and has not modified"));
     power_on(&test_load_latency_snoop, 0x5e, NONE);
     all[1].cpu.apic_id = 1;
-    test_load_latency_snoop.body(t);
+    fake_body(t);
     assert_int_equal(t->verdict, VERDICT_SKIP);
     assert_int_equal(device.windows, 0);
     restore_msrs(t);

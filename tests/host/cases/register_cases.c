@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/harness/context.h"
+#include "tests/host/fakes/fake_body.h"
 #include "tests/host/fakes/fake_hw.h"
 
 #include <setjmp.h>
@@ -268,7 +269,7 @@ static void power_on(const struct test *test, enum wrong is, uint32_t msr,
 
 static enum verdict end_case(void)
 {
-    all[0].test->body(&all[0]);
+    fake_body(&all[0]);
     all[0].end = HW_DONE;
     context_close(&all[0]);
     all[0].text[all[0].text_bytes] = '\0';

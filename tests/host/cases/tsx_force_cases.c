@@ -186,7 +186,7 @@ static void thread_scope(void **state)
     }
     begin(&test_force_abort_thread_scope, OF_2018, 0);
     fake_absent[2] = true;
-    t->test->body(t);
+    fake_body(t);
     assert_int_equal(device.forced, 0);
     case_close();
 }

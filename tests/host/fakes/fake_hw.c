@@ -2,6 +2,8 @@
 /* fake_hw.c - the machine in tables. */
 #include "tests/host/fakes/fake_hw.h"
 
+#include "tests/host/fakes/fake_body.h"
+
 #include "src/session/session.h"
 
 #include <setjmp.h>
@@ -117,6 +119,7 @@ void fake_reset(void)
         0xc4,  0x309, 0x30a, 0x30b, 0x345, 0x38d, 0x38e, 0x38f, 0x390,
         0x391, 0x392, 0x4c1, 0x4c2, 0x4c3, 0x4c4, 0x1d9};
 
+    fake_copy_ends();
     memset(machine, 0, sizeof(machine));
     memset(fake_absent, 0, sizeof(fake_absent));
     count = 1;
@@ -265,7 +268,7 @@ int hw_msr_write(uint32_t msr, uint64_t value)
 {
     struct fake_msr *m = find(msr);
 
-    if (m == NULL || swept())
+    if (m == NULL || swept() || fake_refuses(msr))
         return HW_GP;
     m->writes++;
     if (fake_device != NULL && fake_device(msr, &value) != HW_NO_FAULT)
