@@ -50,6 +50,7 @@ static void case_start(const struct test *test, uint32_t trials)
         all[p].buffer = buffers[p];
         all[p].source = source;
         context_begin(&all[p], test, 1);
+        context_fill(&all[p]);
     }
     fake_current = 0;
 }

@@ -141,8 +141,8 @@ void hw_pmi_halt(void)
 static void begin_scope(bool parallel)
 {
     memset(&pair, 0, sizeof(pair));
-    memset(buffers[0], 0, sizeof(struct pair));
     counting_begin(&test_counter_thread_scope, 4, 0);
+    memset(buffers[0], 0, sizeof(struct pair));
     fake_device = access_windows;
     fake_beside = parallel ? step : NULL;
 }
@@ -275,8 +275,8 @@ static void halted(void **state)
 static void begin_any(void)
 {
     memset(&pair, 0, sizeof(pair));
-    memset(buffers[0], 0, sizeof(struct pair));
     counting_begin(&test_counter_any_thread, 4, 0);
+    memset(buffers[0], 0, sizeof(struct pair));
     fake_device = access_counters;
     fake_beside = step;
     ring3_beside = &pair.at_ring3;

@@ -208,11 +208,24 @@ static int access_status(uint32_t number, const uint64_t *written)
 
 static _Alignas(4096) uint64_t root[512];
 static uint64_t gdt[1];
+static struct ring3_registers loaded;
 
 void ring3_read(struct ring3_registers *out)
 {
     *out = (struct ring3_registers){.cr3 = (uintptr_t)root,
                                     .gdt.base = (uintptr_t)gdt};
+    loaded = *out;
+}
+
+void ring3_load(const struct ring3_registers *in)
+{
+    loaded = *in;
+}
+
+/* Are the firmware's tables the processor's? */
+static inline bool is_firmware(void)
+{
+    return loaded.cr3 == (uintptr_t)root && loaded.gdt.base == (uintptr_t)gdt;
 }
 
 /* --- Running a case ------------------------------------------------------ */
@@ -241,6 +254,8 @@ static void begin(const struct test *test, unsigned model, unsigned format)
     }
     fake_device = access_status;
     fake_tsc = UINT64_C(5) << 32;
+    loaded.cr3 = (uintptr_t)root;
+    loaded.gdt.base = (uintptr_t)gdt;
     path = (struct path){.more = 0};
     for (unsigned place = 0; place < PLACES; place++)
         path.skid[place] = path.weight[place] = 1;
@@ -259,6 +274,7 @@ static enum verdict run_case(void)
     for (size_t i = 0; i < count; i++)
         before[i] = *msr(msrs[i]);
     const enum verdict verdict = case_end();
+    assert_true(is_firmware());
     for (size_t i = 0; i < count; i++)
         assert_int_equal(*msr(msrs[i]), before[i]);
     assert_int_equal(*msr(IA32_PEBS_ENABLE), 0);

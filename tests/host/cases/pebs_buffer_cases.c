@@ -164,6 +164,39 @@ static void branches(void **state)
     }
 }
 
+/* Two rows have it delivered as an NMI, and no other. */
+static void as_an_nmi(void **state)
+{
+    (void)state;
+    begin(&test_pebs_threshold_pmi);
+    device.no_nmi = true;
+    expect_case(case_end(), VERDICT_FAIL, "FAIL: NMI: 2 records of IA32_PMC0");
+    assert_null(strstr(t->text, "FAIL: fixed"));
+    assert_null(strstr(t->text, "FAIL: FREEZE"));
+}
+
+/* Where nothing is promised of counter 3, it is not used. */
+static void without_counter_3(void **state)
+{
+    static const struct test *const cases[] = {
+        &test_pebs_buffer_bounds, &test_pebs_buffer_full,
+        &test_pebs_eventing_ip,   &test_pebs_stop_order,
+        &test_pebs_threshold_pmi, &test_lbr_freeze_on_pebs};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (cases[i] == &test_lbr_freeze_on_pebs)
+            begin_branches(4);
+        else
+            begin(cases[i]);
+        t->regime = REGIME_E;
+        expect_case(case_end(), VERDICT_PASS, "");
+        assert_int_equal(device.third, 0);
+        assert_int_not_equal(device.windows, 0);
+        assert_false(pmi.on);
+    }
+}
+
 /* Nothing is known of it then. */
 static void without_apic(void **state)
 {
@@ -177,10 +210,9 @@ static void without_apic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(healthy),
-        cmocka_unit_test(deviations),
-        cmocka_unit_test(branches),
-        cmocka_unit_test(without_apic),
+        cmocka_unit_test(healthy),           cmocka_unit_test(deviations),
+        cmocka_unit_test(branches),          cmocka_unit_test(as_an_nmi),
+        cmocka_unit_test(without_counter_3), cmocka_unit_test(without_apic),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

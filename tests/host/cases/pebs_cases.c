@@ -98,6 +98,8 @@ static void deviations(void **state)
         ROW(tsc, FAIL, "[15:0] is 0 in all of them", .time = LOW_ZERO),
         ROW(applicable_counter, FAIL, "counters one by one", .field = 1),
         ROW(applicable_counter, FAIL, "counters one by one", .field = 16),
+        ROW(applicable_counter, FAIL, "counters one by one", .field = 1,
+            .of = 8),
         ROW(applicable_counter, FAIL, "and 0 records were made", .lost = 1),
         ROW(applicable_counter, FAIL, "started 21 events before its overflow",
             .clears_all = true),

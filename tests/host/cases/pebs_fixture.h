@@ -50,6 +50,7 @@ struct device {
     unsigned out_of;     /* in this window alone, from 1, 0: in all */
     bool overflow_lost;  /* of the window's last event */
     bool writes_late;    /* to a record that is there */
+    bool no_nmi;         /* as an NMI no interrupt comes, and none freezes */
     bool no_pmi, pmi_each, pmi_open, pmi_through, overflow_silent;
     enum {
         FREEZES,
@@ -70,6 +71,7 @@ struct device {
     bool no_apic;            /* it is disabled */
     unsigned windows, made;
     unsigned recorded; /* windows with IA32_DEBUGCTL.LBR = 1 */
+    unsigned third;    /* windows in which counter 3 counts */
 };
 static struct device device;
 
@@ -78,7 +80,7 @@ static uint64_t old_at;
 static struct pebs_ds_area old;
 
 static struct pmi {
-    bool on, masked; /* the LVT entry's mask */
+    bool on, nmi, masked; /* the LVT entry's mask */
     unsigned came, found_masked;
 } pmi;
 
@@ -96,7 +98,8 @@ static const struct pebs_ds_area *held(int part)
 
 static void interrupt(void)
 {
-    if (!pmi.on || (pmi.masked && !device.pmi_through))
+    if (!pmi.on || (pmi.nmi && device.no_nmi) ||
+        (pmi.masked && !device.pmi_through))
         return;
     pmi.came++;
     pmi.found_masked += !device.pmi_open;
@@ -104,8 +107,7 @@ static void interrupt(void)
 
 bool hw_pmi_begin(bool nmi)
 {
-    (void)nmi;
-    pmi = (struct pmi){.on = !device.no_apic};
+    pmi = (struct pmi){.on = !device.no_apic, .nmi = nmi};
     return pmi.on;
 }
 
@@ -210,8 +212,9 @@ static void reached(void)
 {
     const uint64_t at = held(OLD_THRESHOLD)->pebs_interrupt_threshold +
                         (uint64_t)device.threshold;
-    const bool freezes =
-        (*msr(IA32_DEBUGCTL) & BIT(12)) != 0 && device.freezes != FREEZES_NOT;
+    const bool freezes = (*msr(IA32_DEBUGCTL) & BIT(12)) != 0 &&
+                         device.freezes != FREEZES_NOT &&
+                         !(pmi.nmi && device.no_nmi);
     const bool is = area()->pebs_index >= at;
 
     if (is)
@@ -247,7 +250,7 @@ static void make_record(unsigned counters, unsigned k)
         .r15 = (PEBS_PLANTED(15) ^ window.state.complement) +
                (device.backwards ? PEBS_EVENTS - k : k),
         .eventing_ip = rip - window.bytes + PEBS_EVENT_BRANCH,
-        .applicable_counter = counters ^ device.field,
+        .applicable_counter = counters,
         .tsc = hw_tsc()};
 
     if (++device.made == device.lost || !has_room()) {
@@ -270,6 +273,7 @@ static void make_record(unsigned counters, unsigned k)
         record.eventing_ip += (uint64_t)device.ip;
         record.tsc += (uint64_t)device.tsc;
         record.tx_abort = device.tx_abort;
+        record.applicable_counter ^= device.field;
     }
     put(&record);
     *msr(0x38e) &= device.clears_all     ? 0
@@ -368,6 +372,7 @@ static void run(uint64_t enable, struct pebs_state *state)
     unsigned made = 0;
 
     device.windows++;
+    device.third += (enable >> 3 & *msr(IA32_PERFEVTSEL(3)) >> 22 & 1) != 0;
     device.recorded += (*msr(IA32_DEBUGCTL) & IA32_DEBUGCTL_LBR) != 0;
     *state = window.state;
     if (device.writes_late && *msr(IA32_PEBS_ENABLE) == 0)

@@ -16,6 +16,7 @@ static struct device {
     uint32_t lost;    /* or not held, */
     uint32_t refused; /* or refused */
     uint64_t bits;
+    bool lowest, highest; /* each bit of an address was 1 in IA32_DS_AREA */
 } device;
 
 /* SDM 3B, "Layout of IA32_PEBS_ENABLE MSR", "Layout of MSR_PEBS_LD_LAT MSR";
@@ -57,6 +58,8 @@ static int access(uint32_t number, const uint64_t *written)
         return HW_NO_FAULT;
     if (is_refused(number, *written))
         return HW_GP;
+    device.lowest |= number == IA32_DS_AREA && *written == BITS(46, 3);
+    device.highest |= number == IA32_DS_AREA && *written == BITS(63, 47);
     fake_msr(number)->writable =
         device.lost == number ? ~device.bits : UINT64_MAX;
     if (device.shared == number) {
@@ -148,6 +151,7 @@ static void passes(void)
     expect(VERDICT_PASS, precise_store || adaptive
                              ? ""
                              : "NOT OBSERVED IA32_PEBS_ENABLE (3F1H)[63]");
+    assert_true(device.lowest && device.highest);
     device.kept = IA32_PEBS_ENABLE;
     device.bits = BIT(63);
     if (!adaptive)

@@ -49,6 +49,7 @@ static struct odd {
     unsigned field;  /* 0: none of them */
     uint64_t bits;
     bool all; /* in each record from that one on */
+    bool set; /* it has these instead */
     bool any_level, silent, one_ring, silent_in_one;
     unsigned more;  /* events to the record */
     int64_t vector; /* of an exception at ring 3 */
@@ -64,7 +65,7 @@ static void change(struct pebs_format3 *record, unsigned n)
     if (odd.of_ring_3 && n == odd.record)
         record->eventing_ip = user_code + BACK;
     if (odd.bits != 0 && (n == odd.record || (odd.all && n > odd.record)))
-        *field ^= odd.bits;
+        *field = (odd.set ? 0 : *field) ^ odd.bits;
 }
 
 static void window_opens(void)
@@ -146,6 +147,7 @@ uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
                           .r13 = 2};
 
     assert_int_equal(ring3->msr, IA32_PERF_GLOBAL_CTRL);
+    assert_false(is_firmware());
     window_opens();
     user_code = ring3->user_code;
     ring3->kernel_rsp = 0x7ff000;
@@ -240,6 +242,19 @@ static void ring3(void **state)
                            .vector = HW_NO_FAULT};
         expect_case(verdict_of(&test_pebs_ring3, 0x5e, 3), VERDICT_FAIL,
                     fields[i].line);
+    }
+    for (uint64_t over = 0; over < 2; over++) {
+        odd = (struct odd){.record = 6,
+                           .set = true,
+                           .field = AT(r8),
+                           .bits = 6 + over,
+                           .vector = HW_NO_FAULT};
+        const enum verdict wanted = over != 0 ? VERDICT_FAIL : VERDICT_PASS;
+        expect_case(verdict_of(&test_pebs_ring3, 0x5e, 3), wanted, "");
+        odd.record = 3;
+        odd.field = AT(r13);
+        odd.bits = 2 + over;
+        expect_case(verdict_of(&test_pebs_ring3, 0x5e, 3), wanted, "");
     }
     odd = (struct odd){.vector = HW_NO_FAULT};
     expect_case(verdict_of(&test_pebs_ring3, 0x3c, 2), VERDICT_PASS, "");
@@ -369,6 +384,7 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     const bool rtm = ring3->body == (uint32_t)(ring3_aborts_rtm - ring3_body);
     const bool hle = ring3->body == (uint32_t)(ring3_aborts_hle - ring3_body);
 
+    assert_true(ring3->level == 0 || !is_firmware());
     window_opens();
     path.full_unsaid = body.no_full;
     path.silent |= (rtm || hle) && body.aborts_silent;
