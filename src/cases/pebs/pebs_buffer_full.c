@@ -36,9 +36,8 @@ static void run_full(struct sampling *p, uint64_t unused)
 /* From the highest to the lowest: each 1 written to 390H clears its own. */
 static bool clear_one_by_one(struct test_context *t, uint64_t bits)
 {
-    for (unsigned bit = 63; bits != 0 && bit < 64; bit--) {
-        if ((bits >> bit & 1) == 0)
-            continue;
+    while (bits != 0) {
+        const unsigned bit = 63 - (unsigned)__builtin_clzll(bits);
         bits &= ~BIT(bit);
         if (!counters_clear_status(t, BIT(bit)))
             return false;
