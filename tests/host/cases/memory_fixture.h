@@ -52,6 +52,9 @@ enum deviation {
     THRESHOLD_IGNORED,
     THRESHOLD_LESS_1,
     THRESHOLD_LOST,
+    THRESHOLD_REACHED,   /* makes a record, too: each, */
+    THRESHOLD_SOMETIMES, /* or one in eight */
+    BELOW_SOMETIMES,     /* a record of flushed lines says 1 less than it */
     LATENCY_IS_THRESHOLD,
     SOURCE_SHIFTED,
     SOURCE_ALWAYS_L1,
@@ -63,6 +66,7 @@ enum deviation {
     PS_EN_IGNORED,
     ANY_LL_EN,
     STORES_AS_LOADS,
+    PS_EN_OF_ANY, /* counter */
     STATE_BEFORE,
     LATENCY_CONSTANT,
     LATENCY_HUGE,
@@ -109,6 +113,8 @@ struct access {
 static bool counts(uint64_t select, const struct access *a, unsigned number)
 {
     const uint64_t threshold = fake_msr(MSR_PEBS_LD_LAT)->value;
+    const bool reached = device.is == THRESHOLD_REACHED ||
+                         (device.is == THRESHOLD_SOMETIMES && number % 24 == 0);
 
     if (device.is == EVENTS_OF_ALL_LOADS && (select & 0xff) != 0xcd && a->load)
         return true;
@@ -119,7 +125,9 @@ static bool counts(uint64_t select, const struct access *a, unsigned number)
         /* Tagged: every third. */
         return (a->load || device.is == STORES_AS_LOADS) && number % 3 == 0 &&
                (device.is == THRESHOLD_IGNORED ||
-                a->latency + (device.is == THRESHOLD_LESS_1 ? 2 : 0) >
+                a->latency + (device.is == THRESHOLD_LESS_1 ? 2
+                              : reached                     ? 1
+                                                            : 0) >
                     threshold);
     case 0x11d0:
         return a->load && a->stlb_miss;
@@ -238,7 +246,11 @@ static void describe(uint64_t select, const struct access *a,
                               ? fake_msr(MSR_PEBS_LD_LAT)->value
                           : device.is == LATENCY_CONSTANT ? 300
                           : device.is == LATENCY_HUGE     ? UINT64_C(1) << 60
-                                                          : a->latency;
+                          : device.is == BELOW_SOMETIMES && a->from == 0xc &&
+                                  fake_msr(MSR_PEBS_LD_LAT)->value > 4 &&
+                                  device.records++ % 8 == 0
+                              ? fake_msr(MSR_PEBS_LD_LAT)->value - 1
+                              : a->latency;
     } else if (select == MEMORY_PRECISE_STORE) {
         record->data_source = hit_of(a) | tlb_and_lock(a);
     } else if (a->store) {
@@ -315,8 +327,9 @@ static bool enabled(uint64_t select, unsigned counter)
     if (select == MEMORY_PRECISE_STORE && device.format == 4)
         return counter == 0 && device.golden_cove;
     if (select == MEMORY_PRECISE_STORE)
-        return counter == 3 &&
-               (enable == (BIT(63) | BIT(3)) || device.is == PS_EN_IGNORED);
+        return (counter == 3 || device.is == PS_EN_OF_ANY) &&
+               (enable == (BIT(63) | BIT(counter)) ||
+                device.is == PS_EN_IGNORED);
     if (select == MEMORY_LOAD_LATENCY)
         return (enable == (BIT(32 + counter) | BIT(counter)) ||
                 device.is == LL_EN_IGNORED ||
@@ -448,6 +461,7 @@ static void power_on(const struct test *test, uint16_t model,
     t->buffer = memory;
     t->source = source;
     context_begin(t, test, 1);
+    context_fill(t);
     fake_msr(IA32_DS_AREA)->value = 0x1234;
     fake_msr(IA32_PEBS_ENABLE)->value = 0;
     fake_msr(MSR_PEBS_DATA_CFG)->value = 0;
