@@ -518,8 +518,8 @@ $(HOST_TESTS:%.c=$(B)/%): $(B)/%: $(B)/host/%.c.o \
         $(call host_object,$(HOST_CORE) $(filter-out $(FAKE_CPU),$(HOST_FAKES)))
 	$(link_host)
 # The bodies of cases, over a device of its own.
-$(B)/tests/host/cases/memory_cases: $(call host_object,$(wildcard \
-    src/cases/memory/*.c))
+$(B)/tests/host/cases/memory_cases $(B)/tests/host/cases/memory_figure_cases: \
+        $(call host_object,$(wildcard src/cases/memory/*.c))
 $(B)/tests/host/cases/counting_cases: $(call host_object,$(wildcard \
     src/cases/counting/*.c))
 $(B)/tests/host/cases/counting_answer_cases: $(call host_object,$(addprefix \
