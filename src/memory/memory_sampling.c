@@ -264,6 +264,20 @@ bool memory_window_run(struct sampling *p, const struct sampling_config *config,
                            (uint64_t)(uintptr_t)&window_call);
 }
 
+unsigned memory_with_address(const struct sampling *p, uint64_t least)
+{
+    const enum generation generation = identity_generation(test_cpu(p->t));
+    struct pebs_record record;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < p->records; i++)
+        n += pebs_decode(p->buffer + i * p->size, p->size, p->format,
+                         &record) == PEBS_OK &&
+             memory_judge_latency(generation, record.latency) >= least &&
+             record.data_linear_address == record.rdi;
+    return n;
+}
+
 /* One load after the other: all together did not take longer than the window.
  * A core clock cycle is a quarter of one of the TSC at least. */
 #define CORE_CYCLES_MAX 4

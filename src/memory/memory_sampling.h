@@ -98,6 +98,10 @@ struct memory_tally {
 bool memory_window_run(struct sampling *p, const struct sampling_config *config,
                        enum memory_recipe_id recipe);
 
+/* Of p->records, those whose Data Linear Address (98H) is the address in RDI
+ * and whose latency is `least` or more; what others hold is not said. */
+unsigned memory_with_address(const struct sampling *p, uint64_t least);
+
 /* Runs the recipe's window with `config`, until there are `least` records of
  * the loop, at most `windows` times; judges every record and adds it to the
  * tally, which the caller clears. Threshold: what MSR_PEBS_LD_LAT holds, for

@@ -21,23 +21,6 @@ static const struct row without_own[] = {
 static const struct row of_stores = {
     "stores, with the latency of loads enabled", true, false, STORES_SPREAD};
 
-/* Records that hold a latency and the address of the access. What they hold
- * otherwise is not said. */
-static unsigned with_latency(struct sampling *p)
-{
-    const enum generation generation = identity_generation(test_cpu(p->t));
-    struct pebs_record record;
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < p->records; i++)
-        n += pebs_decode(p->buffer + i * p->size, p->size, p->format,
-                         &record) == PEBS_OK &&
-             memory_judge_latency(generation, record.latency) >=
-                 LOAD_LATENCY_MIN &&
-             record.data_linear_address == record.rdi;
-    return n;
-}
-
 static bool try_row(struct sampling *p, unsigned counter, const struct row *row)
 {
     struct sampling_config config =
@@ -50,7 +33,7 @@ static bool try_row(struct sampling *p, unsigned counter, const struct row *row)
     for (unsigned i = 0; i < WINDOWS; i++) {
         if (!memory_window_run(p, &config, row->recipe))
             return false;
-        found += with_latency(p);
+        found += memory_with_address(p, LOAD_LATENCY_MIN);
         records += p->records;
     }
     /* What they hold otherwise may be of an earlier load from there. */

@@ -7,19 +7,6 @@
 
 #define WINDOWS 2
 
-/* Records whose 98H is the address in RDI. Nothing in them is promised. */
-static unsigned with_address(struct sampling *p)
-{
-    struct pebs_record record;
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < p->records; i++)
-        n += pebs_decode(p->buffer + i * p->size, p->size, p->format,
-                         &record) == PEBS_OK &&
-             record.data_linear_address == record.rdi;
-    return n;
-}
-
 static bool try_counter(struct sampling *p, unsigned counter, unsigned trials)
 {
     const struct sampling_config config =
@@ -32,7 +19,7 @@ static bool try_counter(struct sampling *p, unsigned counter, unsigned trials)
             return false;
         made += p->records != 0;
         records += p->records;
-        right += with_address(p);
+        right += memory_with_address(p, 0);
     }
     text_format(what, sizeof(what),
                 "a window of stores makes records of IA32_PMC%u (%XH); %u of "

@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Precise store is recorded where PS_EN is set, and of stores alone. */
 #include "src/harness/case.h"
-#include "src/base/msr.h"
 #include "src/memory/memory_sampling.h"
 
 #define WINDOWS 2
-
-/* Records that hold the address of the access; what they hold otherwise is not
- * said. One in some may by chance. */
-static unsigned with_address(struct sampling *p)
-{
-    struct pebs_record record;
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < p->records; i++)
-        n += pebs_decode(p->buffer + i * p->size, p->size, p->format,
-                         &record) == PEBS_OK &&
-             record.data_linear_address == record.rdi;
-    return n;
-}
 
 static bool try_windows(struct sampling *p, bool enabled,
                         enum memory_recipe_id recipe, unsigned *records,
@@ -34,7 +19,7 @@ static bool try_windows(struct sampling *p, bool enabled,
         if (!memory_window_run(p, &config, recipe))
             return false;
         *records += p->records;
-        *found += with_address(p);
+        *found += memory_with_address(p, 0);
     }
     return true;
 }

@@ -79,7 +79,8 @@ enum deviation {
     L2_MISSES_WITH_L2,
     COUNTER_2_SILENT,
     LATENCIES_SWAPPED, /* of the two, where there are two */
-    ALL_SLOWER,        /* loads, by 40 cycles */
+    ALL_SLOWER,        /* loads, by 40 cycles, */
+    SLOWER_LATER,      /* or by 3, but for the first windows */
     L2_SLOWER,         /* as slow as L3 nearly: no one says how fast it is */
     L2_SLOWEST,        /* slower than L3 */
     L3_SAYS_MEMORY,
@@ -387,6 +388,8 @@ static struct access plain(const struct memory_walk *walk)
         a.from = 4, a.latency = 42, a.l1 = false;
     if (device.is == ALL_SLOWER)
         a.latency += 40;
+    if (device.is == SLOWER_LATER && device.windows >= 3)
+        a.latency += 3;
     if (device.is == L2_SLOWER && a.from == 3)
         a.latency = 40;
     if (device.is == L2_SLOWEST && a.from == 3)
