@@ -3,8 +3,8 @@
  * thresholds that they try, and the latencies of the levels. */
 #include "tests/host/cases/memory_fixture.h"
 
-/* A window has 64 accesses, of which every third is a record, or every second
- * of stores; in the lines as many as were made. */
+/* A window has 96 accesses, of which each third makes a record; of loads one in
+ * three is tagged. */
 static void figures(void **state)
 {
     static const struct {
@@ -111,12 +111,35 @@ static void latencies_of_levels(void **state)
                                     "42; wanted more"));
 }
 
+/* Gracemont has an event of its own for the latency of loads, and one for that
+ * of stores. */
+static void gracemont(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict_of(&test_load_latency_address, 0xbe, NONE),
+                     VERDICT_PASS);
+    assert_non_null(strstr(t->text, "32 records of stores, latencies 5 to 5"));
+    assert_int_equal(
+        verdict_of(&test_load_latency_address, 0xbe, STORES_SILENT),
+        VERDICT_FAIL);
+    assert_non_null(
+        strstr(t->text, "96 stores made 0 records, 96 locked ones 0"));
+    assert_int_equal(
+        verdict_of(&test_load_latency_address, 0xbe, LOCKED_SILENT),
+        VERDICT_FAIL);
+    assert_int_equal(verdict_of(&test_load_latency_threshold, 0xbe, NONE),
+                     VERDICT_PASS);
+    assert_int_equal(verdict_of(&test_load_latency_enable, 0xbe, NONE),
+                     VERDICT_PASS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures),
         cmocka_unit_test(thresholds_tried),
         cmocka_unit_test(latencies_of_levels),
+        cmocka_unit_test(gracemont),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,9 @@ enum deviation {
     PS_EN_IGNORED,
     ANY_LL_EN,
     STORES_AS_LOADS,
-    PS_EN_OF_ANY, /* counter */
+    PS_EN_OF_ANY,  /* counter */
+    STORES_SILENT, /* D0H/06H: no store makes a record, */
+    LOCKED_SILENT, /* or no locked one */
     STATE_BEFORE,
     LATENCY_CONSTANT,
     LATENCY_HUGE,
@@ -93,7 +95,8 @@ enum deviation {
 static struct {
     enum deviation is;
     unsigned format;
-    bool golden_cove; /* the 12th generation and later */
+    bool golden_cove; /* the 12th generation and later, */
+    bool gracemont;   /* or that: D0H/05H are loads, 06H is every store */
     unsigned windows, records;
     bool taken, modified; /* by processor 1; it has stored to the lines */
 } device;
@@ -122,6 +125,10 @@ static bool counts(uint64_t select, const struct access *a, unsigned number)
     switch (select & 0xffff) {
     case MEMORY_PRECISE_STORE:
         return a->store;
+    case 0x06d0:
+        return a->store && device.is != STORES_SILENT &&
+               (!a->locked || device.is != LOCKED_SILENT);
+    case 0x05d0:
     case MEMORY_LOAD_LATENCY:
         /* Tagged: every third. */
         return (a->load || device.is == STORES_AS_LOADS) && number % 3 == 0 &&
@@ -197,6 +204,9 @@ static uint64_t tlb_and_lock(const struct access *a)
 
     if (device.is == LOCK_AT_BIT_4)
         return (stlb || lock) ? BIT(4) : 0;
+    /* The other way round (Linux, arch/x86/events/intel/ds.c). */
+    if (device.gracemont)
+        return (lock ? BIT(4) : 0) | (stlb ? BIT(5) : 0);
     return (stlb ? BIT(4) : 0) | (lock ? BIT(5) : 0);
 }
 
@@ -231,6 +241,12 @@ static unsigned snooped(bool modified)
     return says ? (device.golden_cove ? 7 : 6) : 5;
 }
 
+static bool has_latency(uint64_t select)
+{
+    return select == (device.gracemont ? 0x05d0 : MEMORY_LOAD_LATENCY) ||
+           (device.gracemont && select == 0x06d0);
+}
+
 /* 98H, A0H, A8H */
 static void describe(uint64_t select, const struct access *a,
                      struct pebs_format3 *record)
@@ -241,7 +257,7 @@ static void describe(uint64_t select, const struct access *a,
         record->latency = a->latency;
         return;
     }
-    if (select == MEMORY_LOAD_LATENCY) {
+    if (has_latency(select)) {
         record->data_source = source_of(a) | tlb_and_lock(a);
         record->latency = device.is == LATENCY_IS_THRESHOLD
                               ? fake_msr(MSR_PEBS_LD_LAT)->value
@@ -273,7 +289,8 @@ static void adapt(const struct pebs_format3 *r, uint64_t quadwords[26])
     quadwords[2] = 1;
     quadwords[4] = r->data_linear_address;
     quadwords[5] = r->data_source;
-    quadwords[6] = !device.golden_cove || r->latency == 0 ? r->latency
+    quadwords[6] = !(device.golden_cove || device.gracemont) || r->latency == 0
+                       ? r->latency
                    : device.is == LATENCIES_SWAPPED ? other << 32 | r->latency
                                                     : r->latency << 32 | other;
     quadwords[9] = r->rip;
@@ -319,6 +336,10 @@ static bool enabled(uint64_t select, unsigned counter)
     if (device.format == 4 && (fake_msr(IA32_PERFEVTSEL(counter))->value &
                                IA32_PERFEVTSEL_ADAPTIVE) == 0)
         return false;
+    if (device.gracemont)
+        return enable == BIT(counter) &&
+               (counter < 2 || !has_latency(select)) &&
+               (counter == 0 || select != 0x06d0);
     /* LL_EN is none; LD_BLOCKS.STORE_FORWARD beside it, on IA32_PMC0 */
     if (device.format == 4 && select == MEMORY_LOAD_LATENCY)
         return enable == BIT(counter) &&
@@ -445,7 +466,8 @@ static void power_on(const struct test *test, uint16_t model,
     t->results = results;
     device.is = deviation;
     device.format = model < 0x3c ? 1 : model < 0x4e ? 2 : model < 0x6a ? 3 : 4;
-    device.golden_cove = model >= 0x8f;
+    device.gracemont = model == 0xbe;
+    device.golden_cove = model >= 0x8f && !device.gracemont;
     t->cpu = (struct identity){.vendor = "GenuineIntel",
                                .family = 6,
                                .model = model,
