@@ -140,9 +140,9 @@ bool sampling_check_registers(struct sampling *p)
 {
     const uint64_t freeze =
         IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI | IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI;
-    bool ok = check_register(p, IA32_DS_AREA, (uint64_t)(uintptr_t)p->area);
 
-    return ok &&
+    return test_refused(p->t) == p->refused &&
+           check_register(p, IA32_DS_AREA, (uint64_t)(uintptr_t)p->area) &&
            ((p->config.fixed | p->config.fixed_plain) == 0 ||
             check_register(p, IA32_FIXED_CTR_CTRL,
                            sampling_fixed_control(p))) &&

@@ -20,8 +20,8 @@ uint64_t sampling_smis(struct sampling *p);
 
 /* Each false where something is wrong, which has been said. Nothing but the
  * records was written; the status is of what counts, and of a full buffer; the
- * registers are as they were, and the status has what overflowed without a
- * record. */
+ * registers are as they were, none was refused, and the status has what
+ * overflowed without a record. */
 bool sampling_check_memory(struct sampling *p);
 bool sampling_check_status(struct sampling *p);
 bool sampling_check_registers(struct sampling *p);

@@ -105,13 +105,15 @@ static bool try_area_moved(struct sampling *p)
     bool ok = set_msr_again(p->t, IA32_PEBS_ENABLE, 0);
     sampling_quiet();
     ok = set_msr_again(p->t, IA32_DS_AREA, (uint64_t)(uintptr_t)p->area) && ok;
+    if (!ok)
+        return false;
     check(p->t,
           moved->pebs_index == end && p->area->pebs_index == p->set.pebs_index,
           "IA32_DS_AREA (600H) written with the address of another area: its "
           "PEBS index is 0x%lx, wanted 0x%lx, and that of the one before went "
           "from 0x%lx to 0x%lx",
           moved->pebs_index, end, p->set.pebs_index, p->area->pebs_index);
-    return ok;
+    return true;
 }
 
 /* Fields that pebs_judge_planted() does not know. By an erratum EventingIP is

@@ -381,12 +381,14 @@ TEST(pebs_in_contexts,
                 if (!try_aborts(&c, &aborts[i]))
                     return;
     /* Counter 3 is made to work for it: no transaction commits from now on. */
-    if ((memory_latency_counters(t) & 1) != 0 &&
-        memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
+    if ((memory_latency_counters(t) & 1) != 0) {
+        if (!memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))
+            return;
         for (unsigned level = 0; level <= 3; level += 3)
             WITH_PREFIX (t, "load latency (CDH/01H) at ring %u", level)
                 if (!try_latency(&c, level))
                     return;
+    }
     /* Of which nothing is left. */
     struct tally sum = {0};
     WITH_PREFIX (t, "stores after load latency")
