@@ -29,14 +29,16 @@ static struct copy {
     unsigned writes;
     uint64_t places[WRITES]; /* of each, where nothing is refused */
     uint32_t msr;            /* that is refused */
+    unsigned before, after;  /* checks made before that, and in all */
     unsigned lines;          /* FAIL and ERROR; */
-    unsigned refusals;       /* of these, of an exception, */
-    unsigned restoring;      /* and of a value that is not given back */
+    unsigned fails;          /* of these, FAIL, */
+    unsigned refusals;       /* and those of an exception */
     char text[2 * CONTEXT_TEXT_BYTES];
 } * copy;
 
 static bool is_copy;
-static unsigned refused_from; /* this write, from 1; 0: none is */
+static const struct test_context *body; /* .. of this */
+static unsigned refused_from;           /* this write, from 1; 0: none is */
 static uint32_t refused_msr;
 static unsigned refused_on; /* this processor */
 
@@ -51,6 +53,11 @@ static uint64_t place_of(uint32_t msr)
     return place;
 }
 
+static unsigned checks(void)
+{
+    return body->all[refused_on].checks;
+}
+
 bool fake_refuses(uint32_t msr)
 {
     if (!is_copy || copy->writes == WRITES)
@@ -60,6 +67,7 @@ bool fake_refuses(uint32_t msr)
     if (++copy->writes == refused_from) {
         copy->msr = refused_msr = msr;
         refused_on = fake_current;
+        copy->before = checks();
     }
     return refused_from != 0 && copy->writes >= refused_from &&
            msr == refused_msr && fake_current == refused_on;
@@ -87,15 +95,16 @@ static void look(const struct test_context *t)
     size_t bytes = 0;
 
     copy->passes = true;
-    copy->lines = copy->refusals = copy->restoring = 0;
+    copy->lines = copy->fails = copy->refusals = 0;
+    copy->after = checks();
     for (unsigned p = 0; p < t->processors; p++) {
         struct test_context *one = &t->all[p];
 
         one->text[one->text_bytes] = '\0';
         copy->passes &= one->verdict <= VERDICT_PASS;
+        copy->fails += count(one->text, "FAIL: ");
         copy->lines += count(one->text, "FAIL: ") + count(one->text, "ERROR: ");
         copy->refusals += count(one->text, " #GP");
-        copy->restoring += count(one->text, "not restored");
         if (bytes < sizeof(copy->text))
             bytes +=
                 (size_t)snprintf(copy->text + bytes, sizeof(copy->text) - bytes,
@@ -113,6 +122,7 @@ static void run_copy(struct test_context *t, unsigned from)
     assert_true(pid >= 0);
     if (pid == 0) {
         is_copy = true;
+        body = t;
         refused_from = from;
         t->test->body(t);
         look(t);
@@ -122,16 +132,14 @@ static void run_copy(struct test_context *t, unsigned from)
     waitpid(pid, NULL, 0);
 }
 
-/* What else is said of it: its value is not given back, or the window that it
- * opens is closed as well, and PEBS is stopped. */
-static bool is_one_line(void)
+/* It is said, and said again where it is to be as it was or to stop; nothing
+ * else is, and nothing judged but that the job has ended. */
+static bool says_so_alone(const struct test *test)
 {
-    const bool stops =
-        copy->msr == IA32_PERF_GLOBAL_CTRL || copy->msr == IA32_PEBS_ENABLE;
-    const unsigned own = copy->lines - copy->restoring;
+    const unsigned judged = copy->after - copy->before - copy->fails;
 
-    return own == 1 || (own == 0 && copy->lines == 1) ||
-           (stops && copy->refusals == copy->lines && own <= 3);
+    return copy->lines != 0 && copy->refusals == copy->lines &&
+           judged <= (test->scope == WHOLE_MACHINE);
 }
 
 static bool is_among(uint64_t place, const uint64_t *places, unsigned number)
@@ -152,7 +160,7 @@ static void refuse_each(struct test_context *t, unsigned writes)
             is_among(places[n], places + n + 1, writes - n - 1))
             continue;
         run_copy(t, n + 1);
-        if (!copy->ended || !is_one_line())
+        if (!copy->ended || !says_so_alone(t->test))
             fail_msg("%s, MSR %XH raises #GP from WRMSR %u on: %s%s",
                      t->test->name, copy->msr, n + 1,
                      copy->ended ? "" : "does not end: ", copy->text);
@@ -162,9 +170,10 @@ static void refuse_each(struct test_context *t, unsigned writes)
 /* Whether a body ends where a register is refused. */
 static bool ends_there(const struct test *test)
 {
-    static const char *const folders[] = {"/counting/", "/memory/", "/pebs/"};
-    /* They go on with what does not need it: their subject is each register by
-     * itself, or each counter, or what other processors do. */
+    static const char *const folders[] = {"/counting/", "/lbr/", "/memory/",
+                                          "/pebs/", "/uncore/"};
+    /* Others go on: with each register by itself, each counter, what other
+     * processors do. */
     static const char *const go_on[] = {"counter3_any_force_abort",
                                         "counter3_counts_alone",
                                         "counter3_counts_force_abort",
@@ -185,15 +194,29 @@ static bool ends_there(const struct test *test)
                                         "counter_thread_scope",
                                         "counter_while_running",
                                         "counters_above_3",
-                                        "counters_independent",
+                                        "counters_mixed",
                                         "fixed_counter_writes",
                                         "freeze_on_pmi",
                                         "global_status_set",
+                                        "lbr_registers",
+                                        "lbr_transactions",
+                                        "lbr_while_tracing",
+                                        "load_latency_snoop",
+                                        "offcore_counts",
+                                        "offcore_reserved",
+                                        "offcore_snoops",
+                                        "pebs_registers",
+                                        "pebs_registers_apart",
                                         "perf_capabilities",
                                         "perf_metrics",
-                                        "load_latency_snoop",
-                                        "pebs_registers",
-                                        "pebs_registers_apart"};
+                                        "rdpmc_indices",
+                                        "rdpmc_ring3",
+                                        "uncore_clock",
+                                        "uncore_overflow",
+                                        "uncore_pmi",
+                                        "uncore_reserved",
+                                        "uncore_selects",
+                                        "uncore_snoops"};
     bool is = false;
 
     for (size_t n = 0; n < sizeof(folders) / sizeof(folders[0]); n++)

@@ -8,8 +8,8 @@
 
 /* The body of t->test. Before the first one of each test that passes: the same
  * in copies of this process, in each of which an MSR raises #GP from one WRMSR
- * on, of each place that writes. One line has to say so, and nothing else is
- * accused: what was measured without that write tells nothing. */
+ * on, of each place that writes. That is said, and nothing judged any more:
+ * what is measured without that write tells nothing. */
 void fake_body(struct test_context *t);
 
 /* For hw_msr_write(): does this one raise #GP? */
