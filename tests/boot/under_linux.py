@@ -82,6 +82,34 @@ dmesg | grep -o "NMI watchdog: Enabled"
 WANTED_OF_TWO = (rf"^2\n{INSTRUCTIONS},,instructions:u,.*\n1\n2\nNMI watchdog: Enabled$",)
 
 
+# Of perf's own tests those that use counters, breakpoints, traces or the TSC, and what
+# they say here. A processor of Intel has no watchpoint for loads alone.
+PERF_TESTS = {
+    "Read samples using the mmap interface": "Ok",
+    "User space counter reading of instructions": "Ok",
+    "User space counter reading of cycles": "Ok",
+    "Breakpoint overflow signal handler": "Ok",
+    "Breakpoint overflow sampling": "Ok",
+    "Breakpoint accounting": "Ok",
+    "Read Only Watchpoint": "Skip",
+    "Write Only Watchpoint": "Ok",
+    "Read / Write Watchpoint": "Ok",
+    "Modify Watchpoint": "Ok",
+    "Session topology": "Ok",
+    "Event times": "Ok",
+    "Read backward ring buffer": "Ok",
+    "TSC support": "Ok",
+    "Perf time to TSC": "Ok",
+    "Sigtrap": "Ok",
+    "Intel PT packet decoder": "Ok",
+    "x86 bp modify": "Ok",
+    "x86 Sample parsing": "Ok",
+}
+GROUPS = ("mmap interface", "Breakpoint", "Watchpoint", "Session topology", "Event times",
+          "backward ring", "perf time to TSC", "Sigtrap", "Intel PT packet", "x86 bp",
+          "x86 Sample")
+
+
 def lacking(text: str, failure: str, wanted: Iterable[str]) -> Iterator[str]:
     if failure:
         yield failure
@@ -108,6 +136,18 @@ def works() -> Iterator[str]:
             yield "transactions begun are not those committed and aborted"
 
 
+def passes_own_tests() -> Iterator[str]:
+    names = " ".join(f'"{name}"' for name in GROUPS)
+    text, failure = linux.boot(f"perf test {names} 2>&1 || true")
+    if failure:
+        yield failure
+    said = dict(re.findall(r"^ *[\d.]+: (.+?) *:(?:\x1b\[\d*m)? *(Ok|Skip|FAILED)",
+                           re.sub(r"\x1b\[m", "", text), re.M))
+    for name in PERF_TESTS.keys() | said.keys():
+        if said.get(name) != PERF_TESTS.get(name):
+            yield f"{name}: {said.get(name)}, wanted {PERF_TESTS.get(name)}"
+
+
 def shows_fault() -> Iterator[str]:
     """Without the fault the four are equal."""
     for fault in ("", FAULT):
@@ -124,6 +164,7 @@ def run(result: Callable[[str, Iterable[str]], None],
         skip: Callable[[str, str], None]) -> None:
     checks = (("Linux: perf counts exactly, counter 3 and transactions", works),
               ("Linux: perf follows a trace, instruction by instruction", traces),
+              ("Linux: perf's own tests", passes_own_tests),
               ("Linux: two processors, one goes and comes back", works_with_two),
               (f"Linux: perf shows the fault {FAULT}", shows_fault))
     for name, check in checks:

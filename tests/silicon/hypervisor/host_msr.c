@@ -9,7 +9,7 @@
  * Table", table "Memory Types That Can Be Encoded With PAT"; volume 3B,
  * "IA32_MCG_CAP MSR".
  */
-#include "tests/silicon/hypervisor/hypervisor.h"
+#include "tests/silicon/hypervisor/host_msr.h"
 
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/bits.h"

@@ -82,13 +82,6 @@ struct action exit_retire(struct vcpu *v, unsigned bytes);
 /* msr_exits.c: RDMSR or WRMSR. */
 struct action msr_exit(struct vcpu *v);
 
-/* host_msr.c: from then on, where there is an operating system. */
-void host_msr_start(void);
-bool host_msr_has(uint32_t number);
-uint64_t host_msr_read(const struct vcpu *v, uint32_t number);
-/* False: #GP. */
-bool host_msr_write(struct vcpu *v, uint32_t number, uint64_t value);
-
 /* debug.c: #DB. */
 struct action debug_exit(struct vcpu *v);
 

@@ -3,9 +3,10 @@
  * means for counting, stepping and a trace. */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
-#include "tests/silicon/model/hooks.h"
+#include "tests/silicon/hypervisor/host_msr.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/microcode.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pt.h"
