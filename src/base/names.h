@@ -8,7 +8,7 @@
 
 #define MSR_NAME_BYTES 64
 
-/* "IA32_PERF_GLOBAL_CTRL (38FH)", or "MSR 123H" where the project has no name
+/* "IA32_PERF_GLOBAL_CTRL (38FH)", or "MSR 124H" where the project has no name
  * for it. Returns out. */
 const char *msr_name(uint32_t msr, char out[MSR_NAME_BYTES]);
 
