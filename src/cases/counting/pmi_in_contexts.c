@@ -7,6 +7,7 @@
 #include "src/counting/bank.h"
 #include "src/counting/ring3.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 #define BEFORE 60 /* events before the overflow: the body has more */
 #define TRIES  20 /* where transactions may abort for no reason of their own */
@@ -34,7 +35,8 @@ static bool freezes(struct test_context *t)
 }
 
 static bool try_row(struct test_context *t, const struct row *row,
-                    const struct ring3_session *s, unsigned level)
+                    const struct ring3_session *s, unsigned level,
+                    struct rtm_tally *aborts)
 {
     const unsigned f = row->place - PLACE_FIXED0;
     const uint64_t instructions = 0xc0;
@@ -70,6 +72,11 @@ static bool try_row(struct test_context *t, const struct row *row,
             *bank_value(&after, row->place) < *bank_value(&before, row->place);
     }
 
+    if (overflowed && row->tx && s->ring3->status != RTM_STATUS_STARTED) {
+        aborts->aborted++;
+        rtm_add_status(s->ring3->status, aborts);
+    }
+
     /* Check. */
     msr_name(bank_msr(row->place), name);
     check(t, after.interrupts != 0,
@@ -93,14 +100,24 @@ static bool try_row(struct test_context *t, const struct row *row,
     return true;
 }
 
+/* "RTM Abort Status Definition": an interrupt is none of what EAX names. */
+static void check_status(struct test_context *t, unsigned level,
+                         const struct rtm_tally *aborts)
+{
+    if (aborts->aborted != 0)
+        WITH_PREFIX (t, "interrupts in transactions at ring %u", level)
+            probe_check_status(t, 0, 0, aborts);
+}
+
 TEST(pmi_in_contexts,
      .asks = "Do overflows interrupt at ring 3 and in transactions as "
              "elsewhere?",
      .cite = "SDM 3B, \"Architectural Performance Monitoring Version 2\", "
-             "\"Counter Overflow\"; SDM 1, \"Restricted Transactional Memory\"",
+             "\"Counter Overflow\"; SDM 1, \"RTM Abort Status Definition\"",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 2})
 {
     const bool tx = probe_state_if_any(t);
+    struct rtm_tally aborts[2];
     struct ring3_session s;
     uint64_t debugctl;
 
@@ -113,11 +130,15 @@ TEST(pmi_in_contexts,
         return;
 
     /* Measured and checked. */
+    rtm_clear(&aborts[0]);
+    rtm_clear(&aborts[1]);
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         for (unsigned level = 0; level <= 3; level += 3)
             if ((!rows[i].tx || tx) &&
                 (bank_places(test_cpu(t)) >> rows[i].place & 1) != 0 &&
-                !try_row(t, &rows[i], &s, level))
+                !try_row(t, &rows[i], &s, level, &aborts[level / 3]))
                 return;
+    check_status(t, 0, &aborts[0]);
+    check_status(t, 3, &aborts[1]);
     note(t, "TR holds a TSS of this test from now on");
 }

@@ -169,6 +169,8 @@ static void rep(void **state)
 const struct window_shape ring3_body_shape = {200, 64, 0, 0};
 
 static unsigned aborts_first; /* transactions that abort before they begin */
+static uint32_t abort_status; /* of so many by an interrupt, at a level */
+static unsigned abort_times, abort_level;
 
 uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
@@ -189,6 +191,12 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     } else if (!tx) {
         assert_int_equal(ring3->body,
                          (uint32_t)(ring3_body_plain - ring3_body));
+    }
+    ring3->status = UINT32_MAX;
+    if (tx && !body.aborted) {
+        const bool other = ring3->level == abort_level && abort_times != 0;
+        ring3->status = other ? abort_status : 0;
+        abort_times -= other;
     }
     run_window(enable, &body, 1);
     return 0;
@@ -389,7 +397,7 @@ static void mixed(void **state)
 static void begin_pmi(void)
 {
     counting_begin(&test_pmi_in_contexts, 4, 0);
-    aborts_first = 0;
+    aborts_first = abort_times = 0;
 }
 
 static void pmi_in_contexts(void **state)
@@ -400,7 +408,7 @@ static void pmi_in_contexts(void **state)
     begin_pmi();
     expect_case(rings_end(), VERDICT_PASS, "");
     assert_int_equal(device.windows, 14);
-    assert_int_equal(t->checks, 14 * 4);
+    assert_int_equal(t->checks, 14 * 4 + 2 * 3);
     for (unsigned i = 0; i < 4; i++) {
         begin_pmi();
         device.no_pmi = BIT(places[i]);
@@ -427,6 +435,23 @@ static void pmi_in_contexts(void **state)
     begin_pmi();
     aborts_first = 20;
     expect_case(rings_end(), VERDICT_FAIL, "in a transaction at ring 0");
+    /* EAX of four aborts: what the processor itself brings, in each. */
+    for (unsigned bit = 0; bit < 6; bit++)
+        for (abort_level = 0; abort_level <= 3; abort_level += 3)
+            for (unsigned times = 3; times <= 4; times++) {
+                const bool outside = bit == 2 || bit == 3;
+                const bool right = bit == 1 || (outside && times == 3);
+                begin_pmi();
+                abort_status = 1u << bit;
+                abort_times = times;
+                expect_case(rings_end(), right ? VERDICT_PASS : VERDICT_FAIL,
+                            right ? "" : "EAX names another cause, ");
+                assert_true(
+                    right ||
+                    strstr(t->text, abort_level == 0
+                                        ? "transactions at ring 0: EAX"
+                                        : "transactions at ring 3: EA"));
+            }
     begin_pmi();
     t->cpu.rtm = false;
     expect_case(rings_end(), VERDICT_PASS, "");
