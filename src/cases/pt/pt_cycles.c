@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
 #include "src/counting/ring3.h"
+#include "src/trace/cyc_places.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 #include "src/tsx/probe.h"
@@ -166,73 +167,10 @@ static uint64_t often(const struct identity *id)
     return IA32_RTIT_CTL_MTCEn | IA32_RTIT_CTL_MTCFreq(n);
 }
 
-/* "Cycle-Accurate Mode": packets that are CYC-eligible. */
-enum place { TNT, PIP, PGE, PGD, MTC, MODE_TSX, PLACES };
-static const char *const place_names[PLACES] = {"TNT",     "PIP", "TIP.PGE",
-                                                "TIP.PGD", "MTC", "MODE.TSX"};
-
 struct places {
     struct trace *p;
-    unsigned all[PLACES], with[PLACES], zeros;
+    struct cyc_places seen;
 };
-
-static enum place place_of(unsigned kind)
-{
-    switch (kind) {
-    case PT_TNT_8:
-    case PT_TNT_64:
-        return TNT;
-    case PT_PIP:
-        return PIP;
-    case PT_TIP_PGE:
-        return PGE;
-    case PT_TIP_PGD:
-        return PGD;
-    case PT_MTC:
-        return MTC;
-    case PT_MODE_TSX:
-        return MODE_TSX;
-    default:
-        return PLACES;
-    }
-}
-
-/* What has a CYC since the last branch or MTC, or the last of its kind; CYC in
- * the cycle of another. Not what follows a PSB+, whose CYC may be its own. */
-static void count_places(struct places *places)
-{
-    const struct trace *p = places->p;
-    struct pt_reader reader;
-    struct pt_packet packet;
-    bool in_psb = false, any = false, first = false;
-    unsigned since = 0; /* a bit a place */
-
-    pt_open(&reader);
-    pt_feed(&reader, p->memory, trace_bytes(p), true);
-    while (pt_next(&reader, &packet) == PT_OK) {
-        const unsigned kind = packet.kind;
-        const enum place place = place_of(kind);
-
-        if (kind == PT_PSB || kind == PT_PSBEND) {
-            in_psb = kind == PT_PSB;
-            first = !in_psb;
-            any = false;
-        }
-        if (kind == PT_CYC) {
-            places->zeros += any && packet.payload == 0;
-            any = true;
-            since = BIT(PLACES) - 1;
-        }
-        if (place < PLACES && !in_psb) {
-            places->all[place] += !first;
-            places->with[place] += !first && (since >> place & 1) != 0;
-            since &= ~(unsigned)BIT(place);
-            first = false;
-        }
-        if (kind == PT_TIP || (place != PLACES && place != PIP))
-            since = 0;
-    }
-}
 
 static void trace_place(struct places *places, struct window *w, uint64_t bits)
 {
@@ -243,13 +181,14 @@ static void trace_place(struct places *places, struct window *w, uint64_t bits)
     w->path.timing = PATH_TIMING_CYC | PATH_TIMING_MTC;
     p->control |= bits;
     if (window_trace(p, w, &seen))
-        count_places(places);
+        cyc_places_count(p, &places->seen);
     p->control = control;
 }
 
-/* Of transactions that commit, or abort: each has two. */
+/* Of transactions that commit, and that abort: of these the MODE.TSX alone. */
 static void trace_transactions(struct places *places)
 {
+    struct places aborts = {.p = places->p};
     struct trace *p = places->p;
     struct window w;
 
@@ -259,7 +198,12 @@ static void trace_transactions(struct places *places)
         window_set(&w, trace_body_tx_commit, trace_body_tx_commit_path);
         w.code.argument = trace_at(test_records(p->t)) + LOCK_AT;
         trace_place(places, &w, 0);
+        window_set(&w, trace_body_tx_abort, trace_body_tx_abort_path);
+        w.code.argument = trace_at(test_records(p->t)) + LOCK_AT;
+        trace_place(&aborts, &w, 0);
     }
+    places->seen.all[CYC_OF_ABORT] = aborts.seen.all[CYC_OF_ABORT];
+    places->seen.with[CYC_OF_ABORT] = aborts.seen.with[CYC_OF_ABORT];
 }
 
 /* Branches and MTC, writes of CR3, ways into a filter and out of it. */
@@ -275,7 +219,8 @@ static void check_places(struct trace *p)
     window_set_loop(&w, p->t, TURNS);
     do
         trace_place(&places, &w, often(id));
-    while (places.with[MTC] == 0 && places.all[MTC] != 0 && --loops != 0);
+    while (places.seen.with[CYC_OF_MTC] == 0 &&
+           places.seen.all[CYC_OF_MTC] != 0 && --loops != 0);
     ring3_read(&registers);
     window_set(&w, trace_body_cr3, trace_body_cr3_path);
     w.code.argument = registers.cr3;
@@ -291,18 +236,18 @@ static void check_places(struct trace *p)
     trace_transactions(&places);
     /* Some come in the cycle of another one, which has it: most MTC, where
      * there is a branch in most cycles. */
-    for (unsigned n = 0; n < PLACES; n++) {
-        const unsigned least =
-            n == MTC ? places.all[n] != 0 : (places.all[n] + 1) / 2;
-        check(p->t, places.with[n] >= least,
+    for (unsigned n = 0; n < CYC_PLACES; n++) {
+        const unsigned all = places.seen.all[n],
+                       least = n == CYC_OF_MTC ? all != 0 : (all + 1) / 2;
+        check(p->t, places.seen.with[n] >= least,
               "CYCEn = 1: %u of %u %s come after a CYC of their own; wanted "
               "%u or more",
-              places.with[n], places.all[n], place_names[n], least);
+              places.seen.with[n], all, cyc_place_names[n], least);
     }
-    check(p->t, places.zeros == 0,
+    check(p->t, places.seen.zeros == 0,
           "CYC: %u say 0 cycles since another CYC; wanted none: there is one a "
           "cycle at most",
-          places.zeros);
+          places.seen.zeros);
 }
 
 /* The cycles to the first CYC of a trace; 0 where there is none. *tsc: how long

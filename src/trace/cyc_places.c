@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cyc_places.c - reads a trace for its CYC packets. */
+#include "src/trace/cyc_places.h"
+
+#include "src/base/msr.h"
+
+const char *const cyc_place_names[CYC_PLACES] = {"TNT",
+                                                 "PIP",
+                                                 "TIP.PGE",
+                                                 "TIP.PGD",
+                                                 "MTC",
+                                                 "MODE.TSX",
+                                                 "MODE.TSX with TXAbort"};
+
+static enum cyc_place place_of(const struct pt_packet *packet)
+{
+    switch (packet->kind) {
+    case PT_TNT_8:
+    case PT_TNT_64:
+        return CYC_OF_TNT;
+    case PT_PIP:
+        return CYC_OF_PIP;
+    case PT_TIP_PGE:
+        return CYC_OF_PGE;
+    case PT_TIP_PGD:
+        return CYC_OF_PGD;
+    case PT_MTC:
+        return CYC_OF_MTC;
+    case PT_MODE_TSX:
+        return (packet->payload & PT_MODE_TSX_TXABORT) != 0 ? CYC_OF_ABORT
+                                                            : CYC_OF_TX;
+    default:
+        return CYC_PLACES;
+    }
+}
+
+void cyc_places_count(const struct trace *p, struct cyc_places *places)
+{
+    struct pt_reader reader;
+    struct pt_packet packet;
+    bool in_psb = false, any = false, first = false;
+    unsigned since = 0; /* a bit a place */
+
+    pt_open(&reader);
+    pt_feed(&reader, p->memory, trace_bytes(p), true);
+    while (pt_next(&reader, &packet) == PT_OK) {
+        const unsigned kind = packet.kind;
+        const enum cyc_place place = place_of(&packet);
+
+        if (kind == PT_PSB || kind == PT_PSBEND) {
+            in_psb = kind == PT_PSB;
+            first = !in_psb;
+            any = false;
+        }
+        if (kind == PT_CYC) {
+            places->zeros += any && packet.payload == 0;
+            any = true;
+            since = BIT(CYC_PLACES) - 1;
+        }
+        if (place < CYC_PLACES && !in_psb) {
+            places->all[place] += !first;
+            places->with[place] += !first && (since >> place & 1) != 0;
+            since &= ~(unsigned)BIT(place);
+            first = false;
+        }
+        if (kind == PT_TIP || (place != CYC_PLACES && place != CYC_OF_PIP))
+            since = 0;
+    }
+}

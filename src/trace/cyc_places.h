@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cyc_places.h - which packets of a trace have a CYC of their own.
+ *
+ * SDM 3C, Intel Processor Trace, "Cycle-Accurate Mode": packets that are
+ * CYC-eligible.
+ */
+#ifndef SRC_TRACE_CYC_PLACES_H
+#define SRC_TRACE_CYC_PLACES_H
+
+#include "src/trace/trace.h"
+
+enum cyc_place {
+    CYC_OF_TNT,
+    CYC_OF_PIP,
+    CYC_OF_PGE,
+    CYC_OF_PGD,
+    CYC_OF_MTC,
+    CYC_OF_TX,    /* MODE.TSX of a begin or a commit */
+    CYC_OF_ABORT, /* MODE.TSX of an abort */
+    CYC_PLACES
+};
+extern const char *const cyc_place_names[CYC_PLACES];
+
+/* all: packets; with: those with a CYC since the last branch or MTC, or the
+ * last of their kind. Not what follows a PSB+, whose CYC may be its own. zeros:
+ * CYC that come in the cycle of another. */
+struct cyc_places {
+    unsigned all[CYC_PLACES], with[CYC_PLACES], zeros;
+};
+
+/* Adds those of the trace in memory. */
+void cyc_places_count(const struct trace *p, struct cyc_places *places);
+
+#endif
