@@ -20,6 +20,7 @@ _Static_assert(TRACE_MIN / WINDOW_TURN_BYTES * WINDOW_TURN_BYTES_MAX <
 #define LONG_TURNS   20
 #define LONG_TRIES   4
 #define LONG_LATE    512u /* bytes */
+#define PIP_BYTES    8u
 #define PERIOD_UNKNOWN                                    \
     2048u /* not enumerated: Broadwell; for the size only \
            */
@@ -214,6 +215,36 @@ static void try_long(struct trace *p, unsigned n)
               n, period - LONG_LATE / 2, period / 16 + LONG_LATE, period);
 }
 
+/* BranchEn is of the control flow: PSB comes without it too. All there is are
+ * PIPs, three of each run, which goes on where the last has stopped. */
+static void check_no_branches(struct trace *p, uint32_t period)
+{
+    struct ring3_registers registers;
+    struct pt_reader reader;
+    struct pt_packet packet;
+    unsigned psbs = 0, pips = 0;
+    struct window w;
+    struct path_seen seen;
+
+    ring3_read(&registers);
+    window_set(&w, trace_body_cr3, trace_body_cr3_path);
+    w.code.argument = registers.cr3;
+    w.times = 2 * period / (3 * PIP_BYTES);
+    p->control &= ~IA32_RTIT_CTL_BranchEn;
+    if (!window_trace(p, &w, &seen))
+        return;
+    pt_open(&reader);
+    pt_feed(&reader, p->memory, trace_bytes(p), true);
+    while (pt_next(&reader, &packet) == PT_OK) {
+        psbs += packet.kind == PT_PSB;
+        pips += packet.kind == PT_PIP;
+    }
+    check(p->t, psbs >= 2 || pips * PIP_BYTES < period + period / 2,
+          "BranchEn = 0: %u PIP of %u bytes each, and %u PSB; wanted one in "
+          "about %u bytes, as with BranchEn = 1",
+          pips, PIP_BYTES, psbs, period);
+}
+
 TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
      .cite = "SDM 3C, Intel Processor Trace, \"Decoder Synchronization "
              "(PSB+)\", \"Packet Stream Boundary (PSB) Packet\"",
@@ -253,6 +284,10 @@ TEST(pt_psb, .asks = "Does PSB+ come in time, and say all of the state?",
     if (shortest == PERIOD_CALLS) {
         p.control = output_control(id, true);
         check_calls(&p);
+    }
+    if (shortest <= PERIOD_MAX) {
+        p.control = output_control(id, true);
+        check_no_branches(&p, shortest);
     }
     if (shortest > PERIOD_MAX)
         skip(t, "needs PSBs every %u bytes or less; PSBFreq allows %u",
