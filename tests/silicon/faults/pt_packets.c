@@ -217,3 +217,9 @@ FAULT(pt_hidden_ip_is_last,
           "[PT with PacketByteCnt] the IP that a TIP.PGD leaves out is last "
           "IP",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_LAST_IP_SENT)
+
+FAULT(pt_psb_needs_branch_en,
+      .what =
+          "[PT, BranchEn = 0 legal] no PSB comes in mid-trace where BranchEn "
+          "is 0",
+      .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_NO_BRANCHES)

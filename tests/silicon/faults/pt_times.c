@@ -163,3 +163,7 @@ FAULT(pt_cyc_thresh_cap,
       .what = "[PT with CYC] the lower three bits of CycThresh are ignored",
       .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .value = PT_CYC_THRESHOLD,
       .clear = 7)
+
+FAULT(pt_cyc_of_abort_missing,
+      .what = "[PT with CYC, TSX] no CYC comes before the MODE.TSX of an abort",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_ABORT)

@@ -221,3 +221,9 @@ FAULT(ring3_cycles_zero,
       .what = "[A B F; C with bit 2] B8H[31:0] is 0 after an abort at ring 3",
       .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL"},
       .breaks = RING3_SETS_CYCLES)
+
+FAULT(interrupt_ring3_capacity,
+      .what = "[A B F; C with bit 2] EAX[3] is 1 after an abort by an "
+              "interrupt at ring 3",
+      .caught = {"skylake-2017 on 1 pmi_in_contexts FAIL"},
+      .breaks = RING3_EVENT_PLAIN)

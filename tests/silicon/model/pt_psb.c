@@ -28,6 +28,9 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
             ? PT_TX_ABORT
             : PT_TX_NONE;
 
+    if (!at_start && pt->psb_bytes != 0 && !branches &&
+        !faults_pt(p, PT_PSB_NO_BRANCHES, true))
+        return;
     if (now->cpl > 0 && pt->in_tx && !faults_pt(p, PT_PSB_TX_IN_RING_3, true))
         tx = false;
     pt_flush_tnt_if(p, PT_PSB_TNT);

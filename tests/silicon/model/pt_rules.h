@@ -210,6 +210,8 @@ enum pt_rule {
     PT_TIMED_COMMITS,      /* can a transaction commit with CYCEn */
     PT_CTL_COMBINES,       /* may DisRETC and CR3Filter be set together */
     PT_CYC_OF_TX,          /* does CYC come before MODE.TSX */
+    PT_CYC_OF_ABORT,       /* also that of an abort */
+    PT_PSB_NO_BRANCHES,    /* is a PSB due with BranchEn = 0 */
     PT_CYCLES_FILTERED,    /* do cycles count with FilterEn = 0 */
     PT_SAME_INT,           /* is one of the same entry as before */
     PT_NMI_TRACED,         /* is an NMI */

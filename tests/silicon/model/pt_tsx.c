@@ -32,7 +32,8 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
         pt_flush_tnt(p);
     if (fup == NULL && faults_pt(p, PT_TX_FUP, false))
         fup = &p->pt.last_ip;
-    if (faults_pt(p, PT_CYC_OF_TX, true))
+    if (faults_pt(p, PT_CYC_OF_TX, true) &&
+        (mode != PT_TX_ABORT || faults_pt(p, PT_CYC_OF_ABORT, true)))
         pt_put_cyc(p);
     if (mode == PT_TX_IN && ++p->pt.begins % 16 == 0 &&
         !faults_pt(p, PT_EVERY_BEGIN, true))

@@ -90,6 +90,9 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
         status &= ~(uint32_t)TX_STATUS_CONFLICT;
     if (p->tsx.user && !faults_rule(p->machine, RING3_HAS_CAPACITY, true))
         status &= ~(uint32_t)TX_STATUS_CAPACITY;
+    if (p->tsx.user && how->cause == TX_CAUSE_EVENT &&
+        !faults_rule(p->machine, RING3_EVENT_PLAIN, true))
+        status |= TX_STATUS_CAPACITY;
     status =
         (uint32_t)faults_quantity(p->machine, ABORT_STATUS, how->cause, status);
     return faults_abort_status(p, how, status);
