@@ -21,7 +21,7 @@ BODY(nest_spin_xabort)
 BODY(nest_xabort_at)
 BODY(divide_fault)
 #undef BODY
-const uint8_t hle_xchg_acquired[64] = {0}; /* no lock is elided */
+const uint8_t hle_xchg_acquired[64] = {0};
 
 #define INSTRUCTION TX_ABORT_INSTRUCTION_ABORT
 #define ANY_OTHER   TX_ABORT_NON_INSTRUCTION_ABORT
@@ -95,13 +95,17 @@ static void record_abort(const struct tsx_block *b, const struct end *end,
     const bool is =
         is_wrong(b) && (wrong.only == 0 || wrong.only == records + 1);
     struct pebs_format3 record = {
-        .rip = (uintptr_t)tsx_fallback + (uint64_t)(is ? wrong.rip : 0),
+        .rip =
+            (uintptr_t)(b->body == hle_xchg_acquired ? b->body : tsx_fallback) +
+            (uint64_t)(is ? wrong.rip : 0),
         .eventing_ip = (uintptr_t)end->at + (uint64_t)(is ? wrong.ip : 0),
         .applicable_counter = counters,
         .tsc = hw_tsc(),
         .tx_abort =
             (cycles_of(b) + (uint64_t)(is ? wrong.cycles : 0)) |
-            TX_ABORT_RTM_ABORT | end->info |
+            (b->body == hle_xchg_acquired ? TX_ABORT_HLE_ABORT
+                                          : TX_ABORT_RTM_ABORT) |
+            end->info |
             ((end->status & RTM_STATUS_RETRY) != 0 ? TX_ABORT_RETRY : 0)};
 
     if (!has_room() || (is && wrong.silent) ||
@@ -114,12 +118,13 @@ static void record_abort(const struct tsx_block *b, const struct end *end,
 }
 
 /* Every second abort makes a record: the first overflows. */
-static void count_abort(const struct tsx_block *b, const struct end *end)
+static void count_abort(uint64_t event, const struct tsx_block *b,
+                        const struct end *end)
 {
     for (unsigned n = 0; n < COUNTERS; n++) {
         uint64_t *value = msr(IA32_PMC(n));
         if ((*msr(IA32_PERF_GLOBAL_CTRL) >> n & 1) == 0 ||
-            (*msr(IA32_PERFEVTSEL(n)) & 0xffff) != PRECISE_RTM_ABORTED ||
+            (*msr(IA32_PERFEVTSEL(n)) & 0xffff) != event ||
             (n == 1 && wrong.uncounted != 0 && wrong.uncounted-- != 0))
             continue;
         *value = (*value + 1) & MASK;
@@ -182,13 +187,33 @@ int tsx_inside(struct tsx_block *b)
     if (is_wrong(b))
         end.status ^= wrong.status;
     if (!recorded)
-        count_abort(b, &end);
+        count_abort(PRECISE_RTM_ABORTED, b, &end);
     device.tx_abort = cycles_of(b) ^ wrong.after;
     b->status = end.status;
     b->unrestored = wrong.loses;
     if (recorded && wrong.leaks)
         ((volatile uint64_t *)(uintptr_t)b->argument)[8] = 1;
     return TSX_ABORTED;
+}
+
+/* An elided lock beside which another processor writes, wherever aborts are
+ * counted: then the section is executed without elision. */
+static unsigned elided_again; /* before that */
+
+void hle_xchg(struct hle_block *block)
+{
+    static const struct tsx_block b = {.body = hle_xchg_acquired};
+    static const struct end end = {hle_xchg_acquired, 0,
+                                   ANY_OTHER | TX_ABORT_DATA_CONFLICT,
+                                   hle_xchg_acquired + 8};
+    const bool aborts =
+        (*msr(IA32_PERF_GLOBAL_CTRL) & 1) != 0 &&
+        (*msr(IA32_PERFEVTSEL(0)) & 0xffff) == PRECISE_HLE_ABORTED;
+
+    block->inside = !aborts && t->cpu.hle;
+    block->seen = block->data = block->far = 1;
+    for (unsigned n = 0; aborts && n <= elided_again; n++)
+        count_abort(PRECISE_HLE_ABORTED, &b, &end);
 }
 
 /* Of rtm_try(). */
@@ -210,13 +235,17 @@ static void step_beside(void)
     PAIR->rounds++;
 }
 
+static bool elides; /* HLE */
+
 static enum verdict verdict_of(const struct test *test)
 {
     begin(test);
     device.outside_too = wrong.outside;
     records = 0;
     memset(buffers[0], 0, sizeof(buffers[0]));
-    t->cpu.hle = false;
+    t->cpu.hle = elides;
+    if (elides)
+        t->cpu.tsx_force_abort = false; /* regime A */
     if (test == &test_pebs_tx_conflict)
         fake_beside = step_beside;
     return case_end();
@@ -360,10 +389,28 @@ static void forced(void **state)
     }
 }
 
+/* The same of elided locks. */
+static void elided_locks(void **state)
+{
+    (void)state;
+    wrong = (struct wrong){.of = NULL};
+    elides = true;
+    expect_case(verdict_of(&test_pebs_tx_conflict), VERDICT_PASS,
+                "an elided lock: 3 records of 6 aborts, 3 with Data_Conflict");
+    for (elided_again = 1; elided_again <= 2; elided_again++)
+        expect_case(verdict_of(&test_pebs_tx_conflict), VERDICT_FAIL,
+                    "wanted one a section at most");
+    elided_again = 0;
+    wrong = (struct wrong){.of = hle_xchg_acquired, .info = BIT(33)};
+    expect_case(verdict_of(&test_pebs_tx_conflict), VERDICT_FAIL, "an elided");
+    elides = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy),
+        cmocka_unit_test(elided_locks),
         cmocka_unit_test(deviations),
         cmocka_unit_test(forced),
     };
