@@ -390,6 +390,8 @@ TEST(pt_ring3,
         check_ranges(&levels);
         check_leaving(&levels);
     }
-    for (unsigned aborts = 0; tx && aborts < 2; aborts++)
-        check_transaction(&levels, aborts != 0);
+    if (tx)
+        check_transaction(&levels, false);
+    if (tx && !output_is_broadwell(test_cpu(t))) /* erratum BDM64 */
+        check_transaction(&levels, true);
 }
