@@ -18,7 +18,7 @@ static void check_reads(struct test_context *t, unsigned n, uint64_t want)
           n, IA32_FIXED_CTR(n), want, value, n, rdpmc, fault_name(vector));
 }
 
-static void write_within(struct test_context *t, unsigned n, uint64_t mask)
+static bool write_within(struct test_context *t, unsigned n, uint64_t mask)
 {
     const uint64_t values[] = {mask,
                                0,
@@ -27,19 +27,22 @@ static void write_within(struct test_context *t, unsigned n, uint64_t mask)
                                mask ^ mask >> 1,
                                mask & test_random(t)};
 
-    for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-        if (set_msr_again(t, IA32_FIXED_CTR(n), values[i]))
-            check_reads(t, n, values[i]);
+    for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        if (!set_msr_again(t, IA32_FIXED_CTR(n), values[i]))
+            return false;
+        check_reads(t, n, values[i]);
+    }
+    return true;
 }
 
 /* "Reserved and must be written as zeros." */
-static void write_beyond(struct test_context *t, unsigned n, uint64_t mask)
+static bool write_beyond(struct test_context *t, unsigned n, uint64_t mask)
 {
     char bits[BITS_NAME_BYTES];
     uint64_t accepted = 0;
 
     if (!set_msr_again(t, IA32_FIXED_CTR(n), 0x1234))
-        return;
+        return false;
     for (unsigned bit = 0; bit < 64; bit++)
         if ((mask >> bit & 1) == 0 &&
             try_set_msr_again(t, IA32_FIXED_CTR(n), BIT(bit)) != HW_GP)
@@ -50,6 +53,7 @@ static void write_beyond(struct test_context *t, unsigned n, uint64_t mask)
           n, IA32_FIXED_CTR(n), bits_name(accepted, bits));
     if (accepted == 0)
         check_reads(t, n, 0x1234);
+    return true;
 }
 
 TEST(fixed_counter_writes,
@@ -68,13 +72,13 @@ TEST(fixed_counter_writes,
     }
     if (!counters_claim(t))
         return;
-    for (unsigned n = 0; n < fixed; n++) {
-        write_within(t, n, mask);
-        write_beyond(t, n, mask);
-    }
+    for (unsigned n = 0; n < fixed; n++)
+        if (!write_within(t, n, mask) || !write_beyond(t, n, mask))
+            return;
     /* Another value in each. */
     for (unsigned n = 0; n < fixed; n++)
-        set_msr_again(t, IA32_FIXED_CTR(n), mask / (n + 2));
+        if (!set_msr_again(t, IA32_FIXED_CTR(n), mask / (n + 2)))
+            return;
     for (unsigned n = 0; n < fixed; n++)
         check_reads(t, n, mask / (n + 2));
 }

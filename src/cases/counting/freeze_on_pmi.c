@@ -160,7 +160,7 @@ static bool judge_resumes(const struct freeze *f)
 
 /* What is frozen can be written, and holds it: that is how a handler sets the
  * next period. */
-static void judge_written(const struct freeze *f, struct bank *stopped)
+static bool judge_written(const struct freeze *f, struct bank *stopped)
 {
     struct test_context *t = f->t;
     char name[MSR_NAME_BYTES];
@@ -169,13 +169,15 @@ static void judge_written(const struct freeze *f, struct bank *stopped)
         if ((f->places >> p & 1) == 0)
             continue;
         *bank_value(stopped, p) = 0x1000 * (p + 1u);
-        set_msr_again(t, bank_msr(p), *bank_value(stopped, p));
+        if (!set_msr_again(t, bank_msr(p), *bank_value(stopped, p)))
+            return false;
         uint64_t got = msr_value(t, bank_msr(p));
         check(t, got == *bank_value(stopped, p),
               "%s written with 0x%lx while CTR_Frz (38EH[59]) was 1 reads "
               "0x%lx",
               msr_name(bank_msr(p), name), *bank_value(stopped, p), got);
     }
+    return true;
 }
 
 /* Version 4: software can set CTR_Frz too. */
@@ -188,8 +190,7 @@ static bool try_by_software(const struct freeze *f)
         !set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
                  IA32_PERF_GLOBAL_STATUS_CTR_FRZ))
         return false;
-    judge_written(f, &after);
-    return judge_until_cleared(f, &after);
+    return judge_written(f, &after) && judge_until_cleared(f, &after);
 }
 
 static bool try_overflow(const struct freeze *f)

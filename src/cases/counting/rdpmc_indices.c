@@ -68,8 +68,9 @@ TEST(rdpmc_indices,
     if (places == 0)
         return;
     for (unsigned p = 0; p < PLACES_END; p++)
-        if ((places >> p & 1) != 0)
-            set_msr_again(t, bank_msr(p), 0x12345600 + p);
+        if ((places >> p & 1) != 0 &&
+            !set_msr_again(t, bank_msr(p), 0x12345600 + p))
+            return;
     for (unsigned pce = 0; pce < 2; pce++) {
         hw_set_cr4(pce != 0 ? cr4 | HW_CR4_PCE : cr4 & ~HW_CR4_PCE);
         check_each(t, places, pce != 0);

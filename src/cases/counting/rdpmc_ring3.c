@@ -72,11 +72,12 @@ TEST(rdpmc_ring3,
         return;
     /* Sign-extended where a write is of 32 bits. */
     for (unsigned p = 0; p < PLACES_END; p++)
-        if ((places >> p & 1) != 0)
-            set_msr_again(t, bank_msr(p),
-                          p < PLACE_FIXED0
-                              ? WIDE + p
-                              : (WIDE_FIXED + p) & bank_mask(test_cpu(t), p));
+        if ((places >> p & 1) != 0 &&
+            !set_msr_again(t, bank_msr(p),
+                           p < PLACE_FIXED0
+                               ? WIDE + p
+                               : (WIDE_FIXED + p) & bank_mask(test_cpu(t), p)))
+            return;
     for (unsigned pce = 0; pce < 2; pce++) {
         hw_set_cr4(pce != 0 ? cr4 | HW_CR4_PCE : cr4 & ~HW_CR4_PCE);
         try_each(&s, places, pce != 0);
