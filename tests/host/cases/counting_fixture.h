@@ -9,6 +9,7 @@
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
 #include "src/harness/context.h"
+#include "tests/host/fakes/fake_body.h"
 #include "tests/host/fakes/fake_hw.h"
 
 #include <setjmp.h>
@@ -266,11 +267,13 @@ uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
         live->by_rdpmc[i] = live->by_rdmsr[i] = *reg(live->rdmsr);
         if (device.is == RDPMC_OF_START)
             live->by_rdpmc[i] = from;
+        fake_unguarded = true;
         if (live->msr != IA32_PERF_GLOBAL_CTRL)
             assert_int_equal(hw_msr_write(live->msr, live->value[i]),
                              HW_NO_FAULT);
         else
             device.enable = live->value[i];
+        fake_unguarded = false;
         for (unsigned n = 0; n < 4; n++)
             if (device.is == CTRL_CLEARS_COUNTERS && i == 1 &&
                 live->msr == IA32_PERF_GLOBAL_CTRL)

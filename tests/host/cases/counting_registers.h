@@ -5,7 +5,6 @@
 #define TESTS_HOST_CASES_COUNTING_REGISTERS_H
 
 #include "tests/host/cases/counting_fixture.h"
-#include "tests/host/fakes/fake_body.h"
 
 static uint64_t in_use(void)
 {

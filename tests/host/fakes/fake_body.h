@@ -14,6 +14,8 @@ void fake_body(struct test_context *t);
 
 /* For hw_msr_write(): does this one raise #GP? */
 bool fake_refuses(uint32_t msr);
+/* Inside a window, whose own WRMSR has no fix-up: none does. */
+extern bool fake_unguarded;
 /* For fake_reset(): a copy ends where another test would begin. */
 void fake_copy_ends(void);
 
