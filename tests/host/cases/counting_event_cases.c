@@ -413,6 +413,35 @@ static void groups_differ(void **state)
     assert_int_equal(device.windows, 0);
 }
 
+/* BDM061: instructions, by a few; wherever they are counted. */
+static void groups_inconsistent(void **state)
+{
+    static const struct {
+        int64_t more;
+        enum verdict verdict;
+    } rows[] = {{-5, VERDICT_FAIL},
+                {-4, VERDICT_KNOWN},
+                {0, VERDICT_PASS},
+                {5, VERDICT_KNOWN},
+                {6, VERDICT_FAIL}};
+    const struct listed broadwell = {.model = 0x3d};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        enum verdict worst = VERDICT_PASS;
+
+        for (unsigned n = 0; n < 4; n++) {
+            begin_groups(&broadwell);
+            t->cpu.stepping = 4;
+            set_wrong(n, 0xc0, rows[i].more, EVERY);
+            const enum verdict found = counting_end();
+            worst = found > worst ? found : worst;
+        }
+        if (worst != rows[i].verdict)
+            fail_msg("%d more: %d: %s", (int)rows[i].more, (int)worst, t->text);
+    }
+}
+
 /* --- Loads and stores ---------------------------------------------------- */
 
 static void memory_events(void **state)
@@ -517,6 +546,7 @@ int main(void)
         cmocka_unit_test(leaf),
         cmocka_unit_test(groups),
         cmocka_unit_test(groups_differ),
+        cmocka_unit_test(groups_inconsistent),
         cmocka_unit_test(memory_events),
         cmocka_unit_test(memory_operations),
         cmocka_unit_test(operations_of_others),
