@@ -151,6 +151,7 @@ static void power_on(const struct test *test, enum deviation deviation)
     t->processors = 1;
     t->buffer = memory;
     context_begin(t, test, 1);
+    context_fill(t);
     for (unsigned n = 0; n < 4; n++) {
         fake_msr(IA32_PMC(n))->writable = 0;
         fake_msr(IA32_A_PMC(n))->writable = 0;

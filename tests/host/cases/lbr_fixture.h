@@ -645,6 +645,7 @@ static void begin(const struct test *test)
         all[p].processors = PROCESSORS;
         all[p].buffer = memory;
         context_begin(&all[p], test, 1);
+        context_fill(&all[p]);
     }
     fake_current = 0;
 }
