@@ -197,6 +197,10 @@ static void interrupts_as_nmi(void **state)
     (void)state;
     assert_int_equal(verdict_of(&test_counter_pmi, NONE), VERDICT_PASS);
     assert_int_equal(device.nmis, 7);
+    assert_int_equal(device.masks, 7);
+    assert_int_equal(device.holds, 7);
+    assert_int_equal(device.outranks, 7);
+    assert_false(device.pmi);
     assert_int_equal(verdict_of(&test_freeze_on_pmi, NONE), VERDICT_PASS);
     assert_int_equal(device.nmis, 1);
     assert_int_equal(device.lbrs_too, 1);

@@ -77,8 +77,9 @@ static struct {
     bool pmi, pmi_masked, pmi_held; /* hw_pmi_begin(), _mask(), _hold() */
     unsigned pmis, masked;
     unsigned lbrs_too; /* PMIs that freeze LBRs as well */
-    unsigned nmis;     /* times that they were asked for as NMI */
-    uint64_t enable;   /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
+    unsigned nmis;     /* times that they were asked for as NMI, */
+    unsigned masks, holds, outranks; /* and these */
+    uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
@@ -329,16 +330,19 @@ bool hw_pmi_begin(bool nmi)
 void hw_pmi_mask(void)
 {
     device.pmi_masked = true;
+    device.masks++;
 }
 
 void hw_pmi_hold(void)
 {
     device.pmi_held = device.is != PMI_WHILE_OFF;
+    device.holds++;
 }
 
 void hw_pmi_outrank(void)
 {
     device.pmi_held = device.is != PMI_OUTRANKS;
+    device.outranks++;
 }
 
 unsigned hw_pmi_count(void)
