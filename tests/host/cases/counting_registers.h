@@ -60,7 +60,8 @@ static int write_counter(uint32_t msr, uint64_t written)
     if (msr - IA32_FIXED_CTR(0) < 3) {
         if ((written & ~MASK) != 0 && device.is != FIXED_WIDTH_IGNORED)
             return HW_GP;
-        *reg(msr) = written & MASK;
+        *reg(msr) =
+            (written & MASK) | (device.is == FIXED_KEEPS_ONES ? *reg(msr) : 0);
         return HW_NO_FAULT;
     }
     if (device.is == WRITE_IGNORED_RUNNING && device.enable != 0)
@@ -70,6 +71,8 @@ static int write_counter(uint32_t msr, uint64_t written)
         *reg(IA32_PERF_GLOBAL_STATUS) &= ~BIT(n);
     if (msr < IA32_A_PMC(0))
         written = (uint64_t)(int64_t)(int32_t)(uint32_t)written;
+    else if (device.is == ALIAS_KEEPS_ONES)
+        written |= *reg(IA32_PMC(n));
     *reg(IA32_PMC(n)) = *reg(IA32_A_PMC(n)) = written & MASK;
     return HW_NO_FAULT;
 }
