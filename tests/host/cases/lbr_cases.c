@@ -51,6 +51,8 @@ static void filter(void **state)
             seen(&test_lbr_filter, format, SELECT_TAKES, bit);
         seen(&test_lbr_filter, format, LEVEL_IGNORED, 0);
         seen(&test_lbr_filter, format, LEVELS_CANCEL, 0);
+        seen(&test_lbr_filter, format, KIND_CANCELS, 0);
+        seen(&test_lbr_filter, format, LEVEL_CANCELS, 0);
     }
     seen(&test_lbr_filter, 4, RETURNED_KEPT, 0);
     seen(&test_lbr_filter, ARCH, RETURNED_KEPT, 0);

@@ -40,6 +40,8 @@ enum wrong {
     SELECT_TAKES,       /* so does this kind, where another is left out */
     LEVEL_IGNORED,
     LEVELS_CANCEL,    /* both bits of them are as neither */
+    KIND_CANCELS,     /* the level, where a kind is left out too, */
+    LEVEL_CANCELS,    /* or the kind, where a level is */
     JUMPS_TAKE_CALLS, /* so that indirect ones leave out calls and returns */
     NO_LENGTH_KEPT,   /* a call of no length, with EN_CALLSTACK */
     RETURNED_KEPT,
@@ -232,6 +234,10 @@ static bool captured(uint32_t kind)
         select |= BIT(device.number);
     if (wrong(JUMPS_TAKE_CALLS))
         select |= (select >> 6 & 1) * BITS(5, 4) | (select >> 7 & 1) * BIT(3);
+    if (wrong(KIND_CANCELS) && (select & MSR_LBR_SELECT_KINDS) != 0)
+        select &= ~BITS(1, 0);
+    if (wrong(LEVEL_CANCELS) && (select & BITS(1, 0)) != 0)
+        select &= ~MSR_LBR_SELECT_KINDS;
     if (wrong(LEVELS_CANCEL) && (select & BITS(1, 0)) == BITS(1, 0))
         select &= ~BITS(1, 0);
     if ((select & BIT(user ? 1 : 0)) != 0)
