@@ -19,6 +19,7 @@
 static struct {
     unsigned attempts, smis; /* made; the first ones, which an SMI hits */
     bool refuses;
+    bool faults; /* an access in it */
 } guarded;
 
 static int set_up(void **state)
@@ -38,6 +39,8 @@ static bool attempt(void *argument)
     assert_ptr_equal(argument, &guarded);
     if (++guarded.attempts <= guarded.smis)
         ++*reg(MSR_SMI_COUNT);
+    if (guarded.faults)
+        (void)msr_value(t, 0x7fff);
     return !guarded.refuses;
 }
 
@@ -80,6 +83,23 @@ static void not_guarded(void **state)
     assert_int_equal(guarded.attempts, 1);
     assert_int_equal(repeated, 0);
     assert_int_equal(t->verdict, VERDICT_NONE);
+}
+
+/* A window in which an access faults is not one, and not made again; an earlier
+ * fault changes nothing. */
+static void faulted(void **state)
+{
+    unsigned repeated = 0;
+
+    (void)state;
+    guarded.faults = true;
+    guarded.smis = 1;
+    assert_false(smi_guard(t, attempt, &guarded, &repeated));
+    assert_int_equal(guarded.attempts, 1);
+    assert_int_equal(test_refused(t), 1);
+    guarded.faults = false;
+    assert_true(smi_guard(t, attempt, &guarded, &repeated));
+    assert_int_equal(test_refused(t), 1);
 }
 
 /* --- Three selects ------------------------------------------------------- */
@@ -175,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(hit_by_smis, set_up),
         cmocka_unit_test_setup(not_guarded, set_up),
+        cmocka_unit_test_setup(faulted, set_up),
         cmocka_unit_test_setup(selected, set_up),
         cmocka_unit_test_setup(reach, set_up),
         cmocka_unit_test_setup(reach_without_counters, set_up),
