@@ -215,8 +215,8 @@ bool set_msr(struct test_context *t, uint32_t msr, uint64_t value);
  * command register (journal.h) it has always. */
 bool set_msr_again(struct test_context *t, uint32_t msr, uint64_t value);
 
-/* Of all these, how many faulted so far. A window in which one did is not the
- * one that was meant: smi_guard(). */
+/* Of all these, how many faulted in this test so far. A window in which one did
+ * is not the one that was meant: smi_guard(). */
 unsigned test_refused(const struct test_context *t);
 
 /* For a register that opens and closes a window: what set_msr_again() asserts

@@ -356,6 +356,7 @@ void context_begin(struct test_context *t, const struct test *test,
     t->checks = t->rows = t->rows_tried = 0;
     t->journal.count = 0;
     t->status_known = false;
+    t->refused = 0;
     t->reason[0] = t->prefix[0] = '\0';
     t->prefixes = 0;
     t->text_bytes = 0;
