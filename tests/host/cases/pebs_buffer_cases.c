@@ -12,6 +12,7 @@ static void healthy(void **state)
     (void)state;
     passes(&test_pebs_buffer_bounds, "");
     passes(&test_pebs_buffer_full, "");
+    assert_int_equal(device.nearest, 20);
     passes(&test_pebs_decode_golden, "format 3: 25 fields");
     passes(&test_pebs_eventing_ip, " records");
     passes(&test_pebs_stop_order, "");

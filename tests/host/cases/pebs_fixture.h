@@ -72,6 +72,7 @@ struct device {
     unsigned windows, made;
     unsigned recorded; /* windows with IA32_DEBUGCTL.LBR = 1 */
     unsigned third;    /* windows in which counter 3 counts */
+    uint64_t nearest;  /* that IA32_PMC0 was to its overflow before one */
 };
 static struct device device;
 
@@ -372,6 +373,9 @@ static void run(uint64_t enable, struct pebs_state *state)
     unsigned made = 0;
 
     device.windows++;
+    const uint64_t left = -*msr(IA32_PMC(0)) & MASK;
+    if (device.windows == 1 || left < device.nearest)
+        device.nearest = left;
     device.third += (enable >> 3 & *msr(IA32_PERFEVTSEL(3)) >> 22 & 1) != 0;
     device.recorded += (*msr(IA32_DEBUGCTL) & IA32_DEBUGCTL_LBR) != 0;
     *state = window.state;

@@ -185,6 +185,7 @@ static bool ends_there(const struct test *test)
                                         "counter3_overflow",
                                         "counter3_provoked",
                                         "counter3_registers_hold",
+
                                         "counter_any_thread",
                                         "counter_enable_bits",
                                         "counter_inuse",
