@@ -514,6 +514,9 @@ static void contexts(void **state)
     odd.vector = HW_NO_FAULT;
     expect_case(verdict_of(&test_pebs_in_contexts, 0x3c, 2), VERDICT_PASS, "");
     expect_case(verdict_of(&test_pebs_in_contexts, 0x6a, 4), VERDICT_PASS, "");
+    body.no_hits = true; /* of which nothing is certain there */
+    expect_case(verdict_of(&test_pebs_in_contexts, 0x6a, 4), VERDICT_PASS, "");
+    body.no_hits = false;
     expect_case(verdict_of(&test_pebs_in_contexts, 0x2a, 1), VERDICT_SKIP,
                 "precise store");
 }
