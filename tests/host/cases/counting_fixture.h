@@ -53,8 +53,8 @@ enum deviation {
     PMI_WHILE_OFF,      /* though RFLAGS.IF = 0 */
     PMI_LOST_WHILE_OFF, /* not only held */
     PMI_OUTRANKS,       /* CR8 = 15 */
-    ALIAS_KEEPS_ONES, /* a write sets bits, of 4C1H and on, */
-    FIXED_KEEPS_ONES, /* or of fixed counters */
+    ALIAS_KEEPS_ONES,   /* a write sets bits, of 4C1H and on, */
+    FIXED_KEEPS_ONES,   /* or of fixed counters */
     SELECT_BIT_LOST,
     RESERVED_TAKEN,
     SELECTS_SHARED,
