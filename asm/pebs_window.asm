@@ -9,7 +9,8 @@
 ; each pair is PEBS_EVENT_BYTES long, event k's branch is at pebs_events + (k -
 ; 1) * PEBS_EVENT_BYTES + PEBS_EVENT_BRANCH, and the next instruction at
 ; pebs_events + k * PEBS_EVENT_BYTES. In pebs_window_taken() each is, over bytes
-; that are no instruction.
+; that are no instruction; in pebs_window_back(), to the event before it in
+; memory.
 
 bits 64
 default rel
@@ -22,6 +23,7 @@ default rel
 %define EVENT_BYTES           10
 %define EVENT_BRANCH          4
 %define TAKEN_BYTES           8
+%define BACK_BYTES            8         ; downwards
 %define LATE                  32        ; events after each WRMSR that stops
 %define TIMED                 64
 %define PAGE                  4096
@@ -149,6 +151,26 @@ pebs_events_taken:
 .done:
         times   -(.done - pebs_events_taken - EVENTS * TAKEN_BYTES) db 0
         times   (.done - pebs_events_taken - EVENTS * TAKEN_BYTES) db 0
+        close_window
+
+; The same with branches to lower addresses: the first event is the last in
+; memory.
+global pebs_window_back, pebs_events_back
+pebs_window_back:
+        bts     rsi, OF_BIT
+        open_window
+        jmp     near pebs_events_back + EVENTS * BACK_BYTES
+pebs_events_back:
+        jmp     near .close
+        times   BACK_BYTES - ($ - pebs_events_back) db 0
+%rep EVENTS
+        lea     r15, [r15 + 1]
+        jo      short $ - BACK_BYTES - EVENT_BRANCH
+        ud2
+%endrep
+.close:
+        times   -(.close - pebs_events_back - (EVENTS + 1) * BACK_BYTES) db 0
+        times   (.close - pebs_events_back - (EVENTS + 1) * BACK_BYTES) db 0
         close_window
 
 ; pebs_window() with the documented stop in the middle of events: 38FH = 0 after

@@ -56,6 +56,15 @@ extern const uint8_t pebs_events_taken[];
 void pebs_window_taken(uint64_t enable, uint64_t flags,
                        struct pebs_state *state);
 
+/* The same with branches to lower addresses: event k's branch is at
+ * PEBS_EVENTS_BACK + (k - 1) * PEBS_BACK_BYTES + PEBS_EVENT_BRANCH; that of the
+ * last leads to pebs_events_back. */
+#define PEBS_BACK_BYTES  (-8)
+#define PEBS_EVENTS_BACK (pebs_events_back - PEBS_EVENTS * PEBS_BACK_BYTES)
+extern const uint8_t pebs_events_back[];
+void pebs_window_back(uint64_t enable, uint64_t flags,
+                      struct pebs_state *state);
+
 /* pebs_window() with the documented stop amid events: 38FH = 0 after event
  * PEBS_EVENTS, PEBS_LATE more, IA32_PEBS_ENABLE (3F1H) = 0, PEBS_LATE more. */
 #define PEBS_LATE 32

@@ -333,21 +333,12 @@ bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
     return true;
 }
 
-/* Whether RIP is in the events of a window that plants all registers. */
-static bool is_planted(const struct pebs_record *record)
-{
-    return record->rip - (uint64_t)(uintptr_t)pebs_events <=
-               PEBS_EVENTS * PEBS_EVENT_BYTES ||
-           record->rip - (uint64_t)(uintptr_t)pebs_events_taken <=
-               PEBS_EVENTS * PEBS_TAKEN_BYTES;
-}
-
 /* Whether RIP is in the events of one of the windows, or after the last. */
 static bool is_of_events(const struct pebs_record *record)
 {
     const uint64_t timed = (uint64_t)(uintptr_t)pebs_window_timed;
 
-    return is_planted(record) ||
+    return sampling_is_planted(record) ||
            record->rip - timed <= (uint64_t)(uintptr_t)pebs_timed_end - timed;
 }
 
@@ -391,8 +382,9 @@ unsigned sampling_event(struct sampling *p, const struct pebs_record *record)
               "a record has R15 = 0x%lx; wanted 0x%lx plus the event's number, "
               "1 to %u",
               record->r15, planted, PEBS_EVENTS) &&
-        (!is_planted(record) || check_planted(p, record, (unsigned)event))) {
-        if (is_planted(record))
+        (!sampling_is_planted(record) ||
+         check_planted(p, record, (unsigned)event))) {
+        if (sampling_is_planted(record))
             sampling_check_event(p, record, (unsigned)event);
         return (unsigned)event;
     }

@@ -28,6 +28,9 @@ bool sampling_check_registers(struct sampling *p);
 /* The same of the selects, where the window did not write them. */
 bool sampling_check_selects(struct sampling *p);
 
+/* Whether RIP is in the events of a window that plants all registers. */
+bool sampling_is_planted(const struct pebs_record *record);
+
 /* Of a record of that event, in a window that plants registers: RIP and
  * EventingIP are the event's, it is of no abort, its time is past, and its
  * counters make records, whichever they are. What is not wrong is no check. */

@@ -5,22 +5,54 @@
 
 #include "src/counting/bank.h"
 
+/* Of the windows that plant registers: the first event, and how far the next is
+ * from each. */
+static const struct events {
+    const uint8_t *first;
+    int bytes;
+} windows[] = {
+    {pebs_events, PEBS_EVENT_BYTES},
+    {pebs_events_taken, PEBS_TAKEN_BYTES},
+    {PEBS_EVENTS_BACK, PEBS_BACK_BYTES},
+};
+#define WINDOWS (sizeof(windows) / sizeof(windows[0]))
+
+static uint64_t begin_of(const struct events *e, unsigned event)
+{
+    return (uint64_t)(uintptr_t)e->first +
+           (uint64_t)(((int64_t)event - 1) * e->bytes);
+}
+
+/* NULL: of none. */
+static const struct events *events_of(const struct pebs_record *record)
+{
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        const uint64_t first = begin_of(&windows[i], 1),
+                       end = begin_of(&windows[i], PEBS_EVENTS + 1);
+
+        if (first < end ? record->rip - first <= end - first
+                        : record->rip - end <= first - end)
+            return &windows[i];
+    }
+    return NULL;
+}
+
+bool sampling_is_planted(const struct pebs_record *record)
+{
+    return events_of(record) != NULL;
+}
+
 /* Where the branch of the event is, and what execution goes on with. */
 struct place {
     uint64_t begin, branch, next;
 };
 
-static struct place place_of(const struct pebs_record *record, unsigned event)
+static struct place place_of(const struct events *e, unsigned event)
 {
-    const uint64_t taken = (uint64_t)(uintptr_t)pebs_events_taken;
-    const bool is_taken =
-        record->rip - taken <= (uint64_t)PEBS_EVENTS * PEBS_TAKEN_BYTES;
-    const uint64_t bytes = is_taken ? PEBS_TAKEN_BYTES : PEBS_EVENT_BYTES;
-    const uint64_t begin =
-        (is_taken ? taken : (uint64_t)(uintptr_t)pebs_events) +
-        (event - 1) * bytes;
+    const uint64_t begin = begin_of(e, event);
 
-    return (struct place){begin, begin + PEBS_EVENT_BRANCH, begin + bytes};
+    return (struct place){begin, begin + PEBS_EVENT_BRANCH,
+                          begin_of(e, event + 1)};
 }
 
 /* By an erratum some have the instruction before; by another, branches that are
@@ -79,7 +111,7 @@ void sampling_check_event(struct sampling *p, const struct pebs_record *record,
                           unsigned event)
 {
     const uint64_t abort = TX_ABORT_HLE_ABORT | TX_ABORT_RTM_ABORT;
-    const struct place place = place_of(record, event);
+    const struct place place = place_of(events_of(record), event);
 
     if (record->rip != place.next)
         check_known(p->t, false, ERRATUM_RECORD_OF_LATER, true,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* RIP is the instruction that execution went on with, EventingIP the event's
- * own: of branches that are not taken, and of taken ones, where the two are not
- * one after the other. */
+ * own: of branches that are not taken, and of taken ones, forwards and
+ * backwards, where the two are not one after the other. */
 #include "src/harness/case.h"
 #include "src/pebs/sampling.h"
 
@@ -18,18 +18,19 @@ static const struct {
 static const struct form {
     const char *name;
     const uint8_t *events;
-    unsigned bytes; /* of each event */
+    int bytes; /* from each event to the next */
     void (*window)(uint64_t enable, uint64_t flags, struct pebs_state *state);
 } forms[] = {
     {"not taken", pebs_events, PEBS_EVENT_BYTES, pebs_window},
     {"taken", pebs_events_taken, PEBS_TAKEN_BYTES, pebs_window_taken},
+    {"taken backwards", PEBS_EVENTS_BACK, PEBS_BACK_BYTES, pebs_window_back},
 };
 
 /* Where the instructions of an event are. */
 static uint64_t count_at(const struct form *form, unsigned event)
 {
     return (uint64_t)(uintptr_t)form->events +
-           (uint64_t)(event - 1) * form->bytes;
+           (uint64_t)(((int64_t)event - 1) * form->bytes);
 }
 
 static uint64_t branch_at(const struct form *form, unsigned event)
@@ -51,12 +52,12 @@ static void check_address(struct test_context *t, const struct form *form,
                           const char *what, uint64_t got, uint64_t want,
                           unsigned event)
 {
-    check_known(
-        t, got == want, erratum, signature,
-        "a branch that is %s: %s of the record of event %u: got 0x%lx, "
-        "wanted 0x%lx; the first event's code is at 0x%lx, each has %u bytes",
-        form->name, what, event, got, want, (uintptr_t)form->events,
-        form->bytes);
+    check_known(t, got == want, erratum, signature,
+                "a branch that is %s: %s of the record of event %u: got 0x%lx, "
+                "wanted 0x%lx; the first event's code is at 0x%lx, the "
+                "next %d bytes on",
+                form->name, what, event, got, want, (uintptr_t)form->events,
+                form->bytes);
 }
 
 /* Which erratum makes EventingIP the instruction before: of a branch that is
@@ -75,9 +76,10 @@ static enum erratum erratum_of_before(const struct test_context *t,
 
 static bool is_before(const struct form *form, const struct pebs_record *record)
 {
-    return (record->eventing_ip - (uint64_t)(uintptr_t)form->events) %
-               form->bytes ==
-           0;
+    for (unsigned event = 1; event <= PEBS_EVENTS; event++)
+        if (record->eventing_ip == count_at(form, event))
+            return true;
+    return false;
 }
 
 static void check_record(struct sampling *p, const struct form *form,

@@ -94,6 +94,8 @@ static void deviations(void **state)
         ROW(eventing_ip, FAIL, "EventingIP (B0H) of the record", .ip = 1),
         ROW(eventing_ip, FAIL, "that is taken: EventingIP (B0H)", .ip = -1,
             .only = 200),
+        ROW(eventing_ip, FAIL, "that is taken backwards: RIP (08H)", .rip = 14,
+            .only = 400),
         ROW(eventing_ip, FAIL, "EventingIP (B0H) of the record",
             .ip = -PEBS_EVENT_BRANCH),
         ROW(eventing_ip, KNOWN, "EventingIP (B0H) of the record",

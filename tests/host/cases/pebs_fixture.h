@@ -176,7 +176,7 @@ static void plant(struct pebs_format3 *record, const struct pebs_state *state)
 static struct window {
     struct pebs_state state;
     const uint8_t *at; /* of event 0's end */
-    unsigned bytes;    /* of an event */
+    int bytes;         /* of an event */
     bool taken;
     unsigned events;
     uint64_t *times;
@@ -245,12 +245,13 @@ static void put(const struct pebs_format3 *record)
 
 static void make_record(unsigned counters, unsigned k)
 {
-    const uint64_t rip = (uintptr_t)window.at + (uint64_t)k * window.bytes;
+    const uint64_t rip =
+        (uintptr_t)window.at + (uint64_t)((int64_t)k * window.bytes);
     struct pebs_format3 record = {
         .rip = rip,
         .r15 = (PEBS_PLANTED(15) ^ window.state.complement) +
                (device.backwards ? PEBS_EVENTS - k : k),
-        .eventing_ip = rip - window.bytes + PEBS_EVENT_BRANCH,
+        .eventing_ip = rip - (uint64_t)window.bytes + PEBS_EVENT_BRANCH,
         .applicable_counter = counters,
         .tsc = hw_tsc()};
 
@@ -446,6 +447,18 @@ void pebs_window_taken(uint64_t enable, uint64_t flags,
     window = (struct window){state_of(flags | BIT(11)),
                              pebs_events_taken,
                              PEBS_TAKEN_BYTES,
+                             true,
+                             PEBS_EVENTS,
+                             NULL,
+                             false};
+    run(enable, state);
+}
+
+void pebs_window_back(uint64_t enable, uint64_t flags, struct pebs_state *state)
+{
+    window = (struct window){state_of(flags | BIT(11)),
+                             PEBS_EVENTS_BACK,
+                             PEBS_BACK_BYTES,
                              true,
                              PEBS_EVENTS,
                              NULL,

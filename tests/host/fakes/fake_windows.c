@@ -260,6 +260,7 @@ FAKE uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 /* What follows the last event is the window, too. */
 FAKE const uint8_t pebs_events[PEBS_EVENTS * PEBS_EVENT_BYTES + 1] = {0};
 FAKE const uint8_t pebs_events_taken[PEBS_EVENTS * PEBS_TAKEN_BYTES + 1] = {0};
+FAKE const uint8_t pebs_events_back[(PEBS_EVENTS + 1) * -PEBS_BACK_BYTES] = {0};
 FAKE const uint8_t pebs_timed_end[1] = {0};
 
 FAKE void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
@@ -276,6 +277,12 @@ FAKE void pebs_window_xmm(uint64_t enable, uint64_t flags,
 
 FAKE void pebs_window_taken(uint64_t enable, uint64_t flags,
                             struct pebs_state *state)
+{
+    pebs_window(enable, flags, state);
+}
+
+FAKE void pebs_window_back(uint64_t enable, uint64_t flags,
+                           struct pebs_state *state)
 {
     pebs_window(enable, flags, state);
 }

@@ -42,6 +42,12 @@ FAULT(pebs_eventing_ip_of_2,
 FAULT(pebs_rip_of_3, .what = "[any] RIP in records of IA32_PMC3 is one less",
       .caught = {"skylake-2018 on 1 pebs_reload FAIL"})
 
+FAULT(pebs_rip_back,
+      .what = "[any] RIP in the record of a branch to a lower address is 2 "
+              "bytes after the branch",
+      .caught = {"skylake-2018 on 1 pebs_eventing_ip FAIL",
+                 "sandybridge on 1 pebs_eventing_ip FAIL"})
+
 FAULT(pebs_info_of_1,
       .what = "[format 2, 3] B8H[33] is set in records of IA32_PMC1",
       .caught = {"skylake-2018 on 1 pebs_reload FAIL"})
@@ -149,6 +155,9 @@ void faults_pebs_place(struct processor *p, uint64_t counters, uint64_t *words)
         words[WORD_EVENTING_IP]++;
     if (has_fault(p, FAULT_pebs_rip_of_3) && of(counters, 3))
         words[PEBS_RIP]--;
+    if (has_fault(p, FAULT_pebs_rip_back) &&
+        words[PEBS_RIP] < words[WORD_EVENTING_IP])
+        words[PEBS_RIP] = words[WORD_EVENTING_IP] + 2;
     if (has_fault(p, FAULT_pebs_info_of_1) && of(counters, 1))
         words[WORD_TX_ABORT] |= BIT(33);
     if (has_fault(p, FAULT_pebs_tsc_of_2) && of(counters, 2))
