@@ -28,7 +28,8 @@ enum deviation {
     OVERFLOW_UNSAID,
     OVERFLOW_OF_NEIGHBOUR,
     OVERFLOW_EARLY,
-    STATUS_KEPT, /* of one bit, by 390H */
+    OVERFLOW_ONCE, /* until counters are enabled again */
+    STATUS_KEPT,   /* of one bit, by 390H */
     FREEZE_NOT_OF,
     CLEARED_BY_DISABLE,
     PMI_MISSING_OF,
@@ -78,6 +79,7 @@ static struct {
     unsigned place, bit;            /* of what */
     bool pmi, pmi_masked, pmi_held; /* hw_pmi_begin(), _mask(), _hold() */
     unsigned pmis, masked;
+    bool overflowed;   /* since then */
     unsigned lbrs_too; /* PMIs that freeze LBRs as well */
     unsigned nmis;     /* times that they were asked for as NMI, */
     unsigned masks, holds, outranks; /* and these */
@@ -150,8 +152,10 @@ static void add(unsigned place, uint64_t n)
                 (device.is == OVERFLOW_EARLY && of && *value == MASK);
     if (!over)
         return;
-    if (device.is != OVERFLOW_UNSAID || !of)
+    if ((device.is != OVERFLOW_UNSAID || !of) &&
+        (device.is != OVERFLOW_ONCE || !of || !device.overflowed))
         *reg(IA32_PERF_GLOBAL_STATUS) |= said;
+    device.overflowed = device.overflowed || of;
     interrupt(place);
 }
 
@@ -227,6 +231,7 @@ static uint64_t window(uint64_t enable, const struct window_shape *shape)
 {
     unsigned before = device.pmis;
 
+    device.overflowed = false;
     run(enable, shape->instructions, shape->branches);
     if (device.pmis != before && device.is != PMI_LATE && !device.pmi_held)
         run(enable, 20, 5); /* the handler */

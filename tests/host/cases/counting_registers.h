@@ -94,6 +94,8 @@ static int write_control(uint32_t msr, uint64_t written)
     if (device.is == ENABLE_TAKEN_LATE && device.enable != 0)
         return HW_NO_FAULT;
     *reg(msr) = written;
+    if (msr == IA32_PERF_GLOBAL_CTRL)
+        device.overflowed = false;
     if (device.is == CLEARED_BY_DISABLE && written == 0 &&
         msr == (device.place < 32 ? IA32_PERFEVTSEL(device.place)
                                   : IA32_FIXED_CTR_CTRL))

@@ -205,6 +205,7 @@ void faults_window_opened(struct processor *p)
 {
     struct fault_state *f = &p->faults;
 
+    f->overflowed = 0;
     f->starts_twice = has_fault(p, FAULT_rtm_start_counts_one_more);
     f->adds_branch = has_fault(p, FAULT_counter3_branches_off);
     f->loses_event =

@@ -245,6 +245,10 @@ uint64_t faults_overflow_bits(struct processor *p, unsigned n, uint64_t bits)
     switch (p->machine->fault) {
     case FAULT_overflow_of_next:
         return n == 0 ? BIT(1) : bits;
+    case FAULT_overflow_once:
+        bits &= ~p->faults.overflowed;
+        p->faults.overflowed |= BIT(n);
+        return bits;
     case FAULT_overflow_stops:
         if (n == 0)
             p->pmu.global_ctrl &= ~BIT(0);

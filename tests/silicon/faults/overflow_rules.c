@@ -6,6 +6,12 @@
  */
 #include "tests/silicon/model/fault.h"
 
+FAULT(overflow_once,
+      .what = "[any] a second overflow of a counter sets no overflow bit until "
+              "counters are disabled",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL",
+                 "haswell on 1 counter_overflow_bits FAIL"})
+
 FAULT(overflow_cmask_silent,
       .what = "[any] a counter with CMASK sets no overflow bit",
       .caught = {"skylake-2018 on 1 counters_mixed FAIL"},

@@ -64,6 +64,8 @@ struct fault_state {
     uint64_t selects_late;   /* selects that are not in effect yet */
     uint64_t fixed[4];       /* counters, at XBEGIN */
     bool of_branch, of_user; /* the instruction that is being counted */
+    uint64_t overflowed;     /* counters, since one was enabled */
+    bool ret_operand;        /* the branch is RET with an operand */
     bool loses_event, adds_branch, starts_twice; /* once in this window */
     bool late;              /* counter 3 has wrapped, unseen */
     uint64_t wide3, stale3; /* counter 3 at 4C4H, and before the last write */
