@@ -6,7 +6,9 @@
 #include "src/lbr/stack.h"
 #include "src/pebs/sampling.h"
 
-#define ENTRIES 8 /* of the LBR group; all of these processors have 32 */
+/* Of the LBR group, some and all that there are. */
+#define ENTRIES     8
+#define ENTRIES_ALL 32
 
 static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
@@ -113,7 +115,7 @@ static bool try_groups(struct sampling *p, uint64_t selection, bool adaptive)
 /* The branches of a window that has no others, of which each entry has the one
  * before that of the entry in front of it. */
 static void check_entries(struct sampling *p, const struct lbr *lbr, unsigned n,
-                          uint64_t *cycles)
+                          unsigned entries, uint64_t *cycles)
 {
     const uint8_t *bytes = p->buffer + n * p->size;
     const uint64_t first =
@@ -132,7 +134,7 @@ static void check_entries(struct sampling *p, const struct lbr *lbr, unsigned n,
           "LBR[0].FROM of record %u is 0x%lx; wanted a branch of the window, "
           "0x%lx and every %u bytes",
           n, from, first, PEBS_TAKEN_BYTES);
-    for (unsigned e = 0; e < ENTRIES; e++) {
+    for (unsigned e = 0; e < entries; e++) {
         const uint64_t want = from - (uint64_t)e * PEBS_TAKEN_BYTES;
         const uint64_t want_to = want + PEBS_TAKEN_BYTES - PEBS_EVENT_BRANCH;
         const uint64_t got =
@@ -173,9 +175,9 @@ static void run_taken(struct sampling *p, uint64_t argument)
 }
 
 /* The LBR group while branches are recorded, all of them. */
-static void try_entries(struct sampling *p, struct lbr *lbr)
+static void try_entries(struct sampling *p, struct lbr *lbr, unsigned entries)
 {
-    const uint64_t selection = PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(ENTRIES);
+    const uint64_t selection = PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(entries);
     uint64_t cycles = 0; /* between branches, in all */
 
     if (!sampling_groups(p, selection, true) || !lbr_hold(lbr) ||
@@ -183,10 +185,10 @@ static void try_entries(struct sampling *p, struct lbr *lbr)
         return;
     check_made(p);
     for (unsigned n = 0; n < p->records; n++)
-        check_entries(p, lbr, n, &cycles);
+        check_entries(p, lbr, n, entries, &cycles);
     check(p->t, p->records == 0 || cycles != 0 || !lbr->model.cycles,
           "LBR[0 to %u].INFO [15:0] (Cycle Count) is 0 in each of %u records",
-          ENTRIES - 1, p->records);
+          entries - 1, p->records);
 }
 
 TEST(pebs_adaptive_groups,
@@ -218,6 +220,8 @@ TEST(pebs_adaptive_groups,
                 ok = try_groups(&p, selection, false);
     }
     if (ok)
-        WITH_PREFIX (t, "branches recorded")
-            try_entries(&p, &lbr);
+        WITH_PREFIX (t, "branches recorded") {
+            try_entries(&p, &lbr, ENTRIES);
+            try_entries(&p, &lbr, ENTRIES_ALL);
+        }
 }

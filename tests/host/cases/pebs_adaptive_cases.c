@@ -184,6 +184,8 @@ static void deviations(void **state)
         {"LBR[0] of record 0: FROM is", {.lbr = 2, .bits = 1}},
         {"LBR[7] of record 0: FROM is", {.lbr = 22, .bits = 1}},
         {"LBR[7] of record 0: INFO is", {.lbr = 24, .bits = BIT(61)}},
+        {"LBR[31] of record 0: FROM is", {.lbr = 94, .bits = 1}},
+        {"LBR[31] of record 0: INFO is", {.lbr = 96, .bits = BIT(61)}},
         {"LBR[3] of record 0: INFO is", {.lbr = 12, .bits = BIT(62)}},
         {"LBR[3] of record 0: INFO is", {.lbr = 12, .bits = BIT(20)}},
         {"LBR[1] of record 0: FROM is", {.oldest_first = true}},

@@ -166,6 +166,11 @@ FAULT(adaptive_lbr_info_zero,
       .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
       .breaks = RECORD_LBRS_HAVE_INFO)
 
+FAULT(adaptive_entries_16,
+      .what = "[adaptive records] the LBR group has 16 entries at most",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
+      .quantity = ADAPTIVE_GROUPS, .number = ANY_NUMBER, .clear = BIT(28))
+
 FAULT(adaptive_lbrs_silent,
       .what = "[any] no PEBS record is made while branches are recorded",
       .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL",
