@@ -127,6 +127,21 @@ LBR_BODY lbr_body_signs
         jrcxz   .rcx
 LBR_BODY_END
 
+; What enables it is written as it is.
+LBR_BODY lbr_body_again
+.before:
+        jmp     short .write
+        ROW     LBR_REL_JMP, .before, .write
+        int3
+.write: mov     ecx, [r14 + MSR]
+        rdmsr
+        wrmsr
+.after: jmp     short .end
+        ROW     LBR_REL_JMP, .after, .end
+        int3
+.end:
+LBR_BODY_END
+
 ; Conditional branches, taken where RSI has a 1.
 LBR_BODY lbr_body_bits
 %assign i 0
@@ -188,7 +203,10 @@ LBR_BODY lbr_body_calls
         call    .outer
         ROW     LBR_REL_CALL, .call_outer, .outer
 .leaf:  ret
+.pops:  ret     8
 .outer: call    .leaf
+        push    rbx
+        call    .pops
 .call_middle:
         call    rbx
         ROW     LBR_IND_CALL, .call_middle, .middle

@@ -46,6 +46,8 @@ LBR_BODY(lbr_body_nothing);
 LBR_BODY(lbr_body_kinds);
 LBR_BODY(lbr_body_flags);
 LBR_BODY(lbr_body_signs);
+/* Two jumps, between which the window's MSR is written with what it holds. */
+LBR_BODY(lbr_body_again);
 /* LBR_BITS conditional branches, row n taken where bit n of argument is 1. */
 LBR_BODY(lbr_body_bits);
 #define LBR_BITS 12

@@ -289,7 +289,7 @@ window_ring3_body:
         mov     r14d, -1
         ENABLE
         FLUSH_LINES
-        iretq
+.leave: iretq
 .ring0:
         mov     [rbx + KERNEL_RSP], rsp
         mov     qword [rbx + VECTOR], -1
@@ -298,6 +298,23 @@ window_ring3_body:
         ENABLE
         FLUSH_LINES
         jmp     near ring3_body
+
+; By the way ring3_body_changes at ring 3.
+        ROWS    ring3_body_changes_rows, ring3_code
+        ROW     LBR_FAR | LBR_TO_USR, window_ring3_body.leave, ring3_body
+        ROW     LBR_IND_JMP | LBR_FROM_USR | LBR_TO_USR, \
+                ring3_body.way, ring3_body_changes
+        ROW     LBR_REL_CALL | LBR_FROM_USR | LBR_TO_USR, \
+                ring3_body_changes, ring3_body_changes.callee
+        ROW     LBR_RET | LBR_FROM_USR | LBR_TO_USR, \
+                ring3_body_changes.returns, ring3_body_changed
+        ROW     LBR_REL_JMP | LBR_FROM_USR | LBR_TO_USR, \
+                ring3_body_changed, body_leave
+        ROW     LBR_JCC | LBR_FROM_USR | LBR_TO_USR, \
+                body_leave.end, body_leave.system
+        ROW     LBR_FAR | LBR_FROM_USR, body_leave.system, ring3_system_call
+        ROW     LBR_JCC, ring3_system_call.end, done
+        ROW     LBR_END, done, done
 
 ; uint64_t ring3_rdpmc(struct ring3 *rdi, uint32_t esi index)
 global ring3_rdpmc

@@ -113,6 +113,8 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_returns[], ring3_body_calls[], ring3_body_returns_again[];
 /* Instead of the body: a CALL, whose RET goes to the other. */
 extern const uint8_t ring3_body_changes[], ring3_body_changed[];
+/* Its taken branches, of the window at ring 3. */
+extern const struct lbr_row ring3_body_changes_rows[];
 #define RING3_BODY_XEND_BYTES 3
 /* A way without the body, which may be entered at each of so many NOPs, a byte
  * each; the instructions of the window before them, without the WRMSR that

@@ -185,6 +185,21 @@ static void try_transaction(struct lbr *l, struct crossing *c)
         lbr_judge(l, "a transaction at ring 3", &want);
 }
 
+/* Near branches at ring 3, a call and a return among them. */
+static void try_ring3(struct lbr *l, struct crossing *c)
+{
+    struct lbr_branches want;
+
+    c->window = window_ring3_body;
+    c->rows = ring3_body_changes_rows;
+    c->s.ring3->level = 3;
+    c->s.ring3->body = (uint32_t)(ring3_body_changes - ring3_body);
+    l->select = 0;
+    branches_of_ring3(&want, c);
+    if (lbr_around(l, cross, c))
+        lbr_judge(l, "a call and a return at ring 3", &want);
+}
+
 static void try_levels(struct lbr *l)
 {
     struct crossing c = {.window = window_ring3, .rows = window_ring3_rows};
@@ -206,6 +221,7 @@ static void try_levels(struct lbr *l)
         if (levels[i].select == 0)
             check_cycles(l, &c);
     }
+    try_ring3(l, &c);
     if (transactions)
         try_transaction(l, &c);
 }

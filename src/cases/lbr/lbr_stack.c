@@ -4,8 +4,8 @@
 #include "src/counting/counters.h"
 #include "src/lbr/stack.h"
 
-#define CORE_CYCLES 0x3c
-#define SAME_JUMPS  16
+#define CORE_CYCLES   0x3c
+#define SAME_BRANCHES 16
 
 static const struct row {
     const char *what;
@@ -133,21 +133,45 @@ static void try_targets(struct lbr *l)
           records);
 }
 
-/* The same direct jumps again and again. */
+/* The same branches again and again, by kind; indirect ones together. */
+struct predictions {
+    unsigned records, predicted;
+};
+
+static bool run_same(struct lbr *l, const struct row *row,
+                     struct predictions of[LBR_KINDS])
+{
+    struct lbr_branches want;
+
+    lbr_branches_of(&want, row->body, row->rows);
+    for (unsigned i = 0; i < SAME_BRANCHES; i++) {
+        if (!lbr_body(l, row->body) || !lbr_judge(l, row->what, &want))
+            return false;
+        for (unsigned n = 1; n + 1 < want.count; n++) {
+            const uint32_t kind = want.at[want.count - 1 - n].kind & LBR_KIND;
+            struct predictions *p =
+                &of[kind == LBR_IND_CALL ? LBR_IND_JMP : kind];
+
+            p->records++;
+            p->predicted += !l->records[n].mispredicted;
+        }
+    }
+    return true;
+}
+
+/* Far branches are not predicted. */
 static void try_predicted(struct lbr *l)
 {
-    unsigned predicted = 0;
+    struct predictions of[LBR_KINDS] = {{0, 0}};
 
-    for (unsigned i = 0; i < SAME_JUMPS; i++) {
-        if (!try_chain(l, 4))
+    for (unsigned i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+        if (!run_same(l, &bodies[i], of))
             return;
-        for (unsigned n = 1; n <= 4; n++)
-            predicted += !l->records[n].mispredicted;
-    }
-    check(l->t, predicted >= 2 * SAME_JUMPS,
-          "MISPRED is 0 in %u of %u records of the same four direct jumps; "
-          "wanted half of them or more",
-          predicted, 4 * SAME_JUMPS);
+    for (uint32_t kind = LBR_JCC; kind < LBR_FAR; kind++)
+        check(l->t, 4 * of[kind].predicted >= of[kind].records,
+              "MISPRED is 0 in %u of %u records of branches of the kind %s, "
+              "which go where they went before; wanted a quarter or more",
+              of[kind].predicted, of[kind].records, lbr_kind_name(kind));
 }
 
 static bool run_disabled(struct lbr *l, void *argument)
@@ -251,6 +275,8 @@ TEST(lbr_stack,
     try_targets(&l);
     try_predicted(&l);
     try_disabled(&l);
+    lbr_check(&l, "what enables it written as it is", lbr_body_again,
+              lbr_body_again_rows);
     if (l.model.cycles)
         try_cycles(&l);
 }

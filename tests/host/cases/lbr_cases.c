@@ -32,6 +32,12 @@ static void stack(void **state)
     for (enum wrong is = FROM_OFF; is <= ENTRY_MISPREDICTED; is++)
         if (format != ARCH || is != TOS_STUCK) /* there is none */
             seen(&test_lbr_stack, format, is, 0);
+    FOR_EACH_FORMAT(format)
+    for (unsigned kind = LBR_JCC; kind < LBR_FAR; kind++)
+        if (kind != LBR_IND_CALL && kind != LBR_IND_JMP) /* one of them */
+            seen(&test_lbr_stack, format, KIND_MISPREDICTED, kind);
+    FOR_EACH_FORMAT(format)
+    seen(&test_lbr_stack, format, AGAIN_EMPTIES, 0);
     for (enum wrong is = CYCLES_LOW; is <= CYCLES_OF_LEFT_OUT; is++) {
         seen(&test_lbr_stack, 5, is, 0);
         seen(&test_lbr_stack, ARCH, is, 0);
@@ -53,6 +59,7 @@ static void filter(void **state)
         seen(&test_lbr_filter, format, LEVELS_CANCEL, 0);
         seen(&test_lbr_filter, format, KIND_CANCELS, 0);
         seen(&test_lbr_filter, format, LEVEL_CANCELS, 0);
+        seen(&test_lbr_filter, format, RETURN_OF_RING3, 0);
     }
     seen(&test_lbr_filter, 4, RETURNED_KEPT, 0);
     seen(&test_lbr_filter, ARCH, RETURNED_KEPT, 0);

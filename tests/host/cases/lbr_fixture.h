@@ -32,6 +32,8 @@ enum wrong {
     PREDICTED,
     TARGETS_PREDICTED,
     ENTRY_MISPREDICTED, /* alone: the way into a body */
+    KIND_MISPREDICTED,  /* `number`, enum lbr_kind */
+    AGAIN_EMPTIES,      /* LBR = 1 where it is 1 */
     CYCLES_LOW,
     CYCLES_HIGH,
     CYCLES_WRAP,
@@ -67,6 +69,7 @@ enum wrong {
     EXCEPTION_UNSAID, /* the branch to the handler of vector `number`, */
     EXCEPTION_LATE,   /* or it is from the next instruction */
     RETURN_UNSAID,    /* from a handler */
+    RETURN_OF_RING3,  /* is from the next byte */
     DEBUG_SAID,       /* a debug exception is recorded, */
     DEBUG_GOES_ON,    /* does not stop the recording, */
     DEBUG_KEEPS_BTF,
@@ -108,6 +111,7 @@ static uint64_t gdt[1];
 BODY(lbr_body_kinds, KINDS)
 BODY(lbr_body_flags, {LBR_JCC, 0, 4})
 BODY(lbr_body_signs, {LBR_JCC, 4, 8})
+BODY(lbr_body_again, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 4, 8})
 BODY(lbr_body_calls, {LBR_REL_CALL, 0, 8}, {LBR_REL_CALL | LBR_MAY, 8, 9},
      {LBR_IND_CALL, 9, 16})
 BODY(lbr_body_short, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 8, 12})
@@ -162,6 +166,12 @@ const struct lbr_row window_ring3_rows[] = {
     {LBR_JCC | LBR_FROM_USR | LBR_TO_USR, 8, 12},
     {LBR_FAR | LBR_FROM_USR, 12, 16},
     {LBR_END, 16, 16}};
+const struct lbr_row ring3_body_changes_rows[] = {
+    {LBR_FAR | LBR_TO_USR, 4, 8},
+    {LBR_REL_CALL | LBR_FROM_USR | LBR_TO_USR, 8, 12},
+    {LBR_RET | LBR_FROM_USR | LBR_TO_USR, 12, 10},
+    {LBR_FAR | LBR_FROM_USR, 12, 16},
+    {LBR_END, 16, 16}};
 const struct lbr_row window_ring3_tx_rows[] = {
     {LBR_FAR | LBR_TO_USR, 4, 8},
     {LBR_JCC | LBR_IN_TX | LBR_FROM_USR | LBR_TO_USR, 8, 12},
@@ -176,6 +186,7 @@ static const struct {
     {lbr_body_kinds, lbr_body_kinds_rows},
     {lbr_body_flags, lbr_body_flags_rows},
     {lbr_body_signs, lbr_body_signs_rows},
+    {lbr_body_again, lbr_body_again_rows},
     {lbr_body_bits, lbr_body_bits_rows},
     {lbr_body_chain, lbr_body_chain_rows},
     {lbr_body_calls, lbr_body_calls_rows},
@@ -258,7 +269,8 @@ static uint64_t flags_of(uint32_t kind)
         ((kind & LBR_KIND) != LBR_IND_JMP ||
          (!wrong(TARGETS_PREDICTED) && !wrong(ENTRY_MISPREDICTED))))
         flags |= BIT(63);
-    if (device.enters && wrong(ENTRY_MISPREDICTED))
+    if ((device.enters && wrong(ENTRY_MISPREDICTED)) ||
+        (wrong(KIND_MISPREDICTED) && (kind & LBR_KIND) == device.number))
         flags |= BIT(63);
     return device.format == 3 ? flags & BIT(63) : flags;
 }
@@ -299,6 +311,8 @@ static void record(uint32_t kind, uint64_t from, uint64_t to, uint64_t cycles)
 
     if (device.stopped || !captured(kind) || (abort && wrong(ABORT_MISSING)))
         return;
+    from += (kind == (LBR_RET | LBR_FROM_USR | LBR_TO_USR) &&
+             wrong(RETURN_OF_RING3));
     from += wrong(FROM_OFF) || (abort && wrong(ABORT_FROM)) ? 256 : 0;
     to += wrong(TO_OFF) || (abort && wrong(ABORT_TO)) ? 1 : 0;
     if (device.format == ARCH) {
@@ -405,7 +419,8 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
         const bool lower = w->body == lbr_body_targets &&
                            row->kind == LBR_IND_JMP &&
                            (w->argument >> n / 2 & 1) == 0;
-        if ((row->kind & LBR_MAY) != 0 && !wrong(NO_LENGTH_KEPT))
+        if (((row->kind & LBR_MAY) != 0 && !wrong(NO_LENGTH_KEPT)) ||
+            (w->body == lbr_body_again && n == 0 && wrong(AGAIN_EMPTIES)))
             continue;
         if ((row->kind & (LBR_IN_TX | LBR_ABORT)) != 0 && wrong(NOT_ELIDED) &&
             w->body == lbr_body_elision_aborts)
@@ -495,6 +510,15 @@ static uint64_t cross(uint64_t enable, uint64_t cells[WINDOW_CELLS],
 uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     return cross(enable, cells, window_ring3_rows);
+}
+
+uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    const struct ring3 *ring3 = (const struct ring3 *)(uintptr_t)cells[0];
+
+    assert_int_equal(ring3->level, 3);
+    assert_int_equal(ring3->body, (uint32_t)(ring3_body_changes - ring3_body));
+    return cross(enable, cells, ring3_body_changes_rows);
 }
 
 uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])

@@ -4,6 +4,7 @@
  * responses and of the uncore. Each entry names what it breaks: rules.h.
  */
 #include "tests/silicon/model/fault.h"
+#include "tests/silicon/model/lbr.h"
 
 /* --- Last branch records ------------------------------------------------- */
 
@@ -16,6 +17,37 @@ FAULT(lbr_cycles_ring3_zero,
       .what = "[format 5] LBR_INFO[15:0] of branches of ring 3 is 0",
       .caught = {"skylake-2018 on 1 lbr_filter FAIL"},
       .breaks = LBR_CYCLES_RING3)
+
+FAULT(lbr_jcc_mispredicted,
+      .what = "[any] MISPRED of conditional branches is 1",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "haswell on 1 lbr_stack FAIL"},
+      .quantity = LBR_FLAGS, .number = LBR_SELECT_JCC, .set = LBR_INFO_MISPRED)
+
+FAULT(lbr_return_mispredicted, .what = "[any] MISPRED of near returns is 1",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "haswell on 1 lbr_stack FAIL"},
+      .quantity = LBR_FLAGS, .number = LBR_SELECT_NEAR_RET,
+      .set = LBR_INFO_MISPRED)
+
+FAULT(lbr_ring3_return_next,
+      .what = "[any] FROM of a near return of ring 3 is one more",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "haswell on 1 lbr_filter FAIL"},
+      .breaks = LBR_RETURNS_IN_RING3)
+
+FAULT(lbr_ret_imm_kept,
+      .what = "[format 4, 5] with EN_CALLSTACK RET with an operand flushes "
+              "nothing",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "haswell on 1 lbr_filter FAIL"},
+      .breaks = LBR_RET_IMM_FLUSHES)
+
+FAULT(lbr_enabled_again,
+      .what = "[any] LBR = 1 written while it is 1 sets TOS to 0",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "haswell on 1 lbr_stack FAIL"},
+      .breaks = LBR_TOS_KEPT)
 
 FAULT(lbr_enable_empties,
       .what = "[any] LBR = 1 written to IA32_DEBUGCTL empties the stack",

@@ -169,6 +169,9 @@ static void record(struct processor *p, const struct lbr_branch *b,
     if (b->in_tx && (!b->user || faults_rule(m, LBR_IN_TSX_RING3, true)))
         flags |= LBR_INFO_IN_TSX;
     l->from[n] = faults_quantity(m, LBR_FROM, ANY_NUMBER, b->from);
+    if (b->user && kind == LBR_SELECT_NEAR_RET &&
+        !faults_rule(m, LBR_RETURNS_IN_RING3, true))
+        l->from[n]++;
     l->to[n] = faults_quantity(m, LBR_TO, ANY_NUMBER, b->to);
     put_flags(p, n, faults_quantity(m, LBR_FLAGS, (uint32_t)kind, flags),
               take_cycles(p, b->user));
@@ -214,6 +217,9 @@ void lbr_retired(struct processor *p, const struct instruction *i,
         record(p, b, kind, 0);
     else if (kind == LBR_SELECT_NEAR_RET &&
              faults_rule(p->machine, LBR_FLUSHES_LAST, true)) {
+        if (p->faults.ret_operand &&
+            !faults_rule(p->machine, LBR_RET_IMM_FLUSHES, true))
+            return;
         if (p->lbr.tos != 0 ||
             faults_rule(p->machine, LBR_FLUSHES_ENTRY_0, true))
             flush_last(p);
@@ -276,6 +282,8 @@ void lbr_enable(struct processor *p, bool enabled)
         if (!faults_rule(p->machine, LBR_KEEPS_OLD, true))
             lbr_empty(p);
     }
+    if (l->enabled && enabled && !faults_rule(p->machine, LBR_TOS_KEPT, true))
+        l->tos = 0;
     if ((p->pmu.global_status & STATUS_LBR_FRZ) == 0)
         p->faults.lbr_stuck = false;
     l->enabled = enabled;

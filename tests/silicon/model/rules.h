@@ -238,11 +238,16 @@ enum rule {
     KIND_HAS_ITS_FIXED,    /* IA32_FIXED_CTR_CTRL */
     FREEZE_OF_THREAD,      /* and not of both of its core */
     FREEZE_HAS_METRICS,
-    PMI_HAS_PRIORITY,   /* it waits for the task priority */
-    LBR_LEVELS_BOTH,    /* CPL_EQ_0 with CPL_NEQ_0 leaves nothing */
-    LBR_DEPTH_EMPTIES,  /* a write of IA32_LBR_DEPTH */
-    LBR_NEWEST_IS_0,    /* architectural */
-    METRICS_NEED_SLOTS, /* 38FH[35] */
+    PMI_HAS_PRIORITY,     /* it waits for the task priority */
+    LBR_LEVELS_BOTH,      /* CPL_EQ_0 with CPL_NEQ_0 leaves nothing */
+    LBR_DEPTH_EMPTIES,    /* a write of IA32_LBR_DEPTH */
+    LBR_NEWEST_IS_0,      /* architectural */
+    METRICS_NEED_SLOTS,   /* 38FH[35] */
+    LBR_RETURNS_IN_RING3, /* FROM of them */
+    LBR_RET_IMM_FLUSHES,  /* RET with an operand, with EN_CALLSTACK */
+    LBR_TOS_KEPT,         /* where LBR is written as it is */
+    ADDRESS_HAS_FS_BASE,
+    XCHG_IS_LOCKED,
 #include "tests/silicon/model/tx_rules.inc"
 };
 
