@@ -18,6 +18,7 @@ default rel
 %define STEP  8
 %define MASK  16
 %define COUNT 24
+%define FS_BASE 64                      ; MEMORY_FS_BASE
 
 section .text align=64
 
@@ -63,6 +64,14 @@ memory_%1_end:
         mov     rax, [rdi]
         CLOSE   load
 
+        OPEN    load_wide
+        movups  xmm0, [rdi]
+        CLOSE   load_wide
+
+        OPEN    load_fs
+        mov     rax, [fs:rdi - FS_BASE]
+        CLOSE   load_fs
+
         OPEN    load_flush
         clflush [rdi]
         mfence
@@ -78,6 +87,10 @@ memory_%1_end:
         mov     [rdi], rax
         CLOSE   store
 
+        OPEN    store_wide
+        movups  [rdi], xmm0
+        CLOSE   store_wide
+
         OPEN    store_flush
         clflush [rdi]
         mfence
@@ -92,5 +105,9 @@ memory_%1_end:
         OPEN    locked
         lock add qword [rdi], 1
         CLOSE   locked
+
+        OPEN    exchanged
+        xchg    [rdi], rax
+        CLOSE   exchanged
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-/* Access k, from 0 to count - 1, is of the 8 bytes at base + (k * step & mask).
- * Mask: a set of bits below some power of two, so that the addresses stay in
- * the array. */
+/* Access k, from 0 to count - 1, is of the 8 or 16 bytes at base + (k * step &
+ * mask). Mask: a set of bits below some power of two, so that the addresses
+ * stay in the array. */
 struct memory_walk {
     uint64_t base, step, mask;
     uint64_t count; /* at least 1 */
@@ -19,23 +19,31 @@ struct memory_walk {
 /* Every turn of a window's loop makes one access. RDI holds its address from
  * the turn's first instruction to its last, so it does in a record of any of
  * them. _flush: CLFLUSH of the line and MFENCE before it. _invlpg: INVLPG of
- * the page before it. locked: a LOCKed read-modify-write. Stores write 0,
+ * the page before it. locked: a LOCKed read-modify-write; exchanged: XCHG,
+ * which is locked without a prefix. _wide: 16 bytes, of XMM0, which changes.
+ * _fs: relative to FS, whose base has to be MEMORY_FS_BASE. Stores write 0,
  * locked adds 1. */
+#define MEMORY_FS_BASE 64
 #define MEMORY_WINDOWS(W) \
     W(load)               \
+    W(load_wide)          \
+    W(load_fs)            \
     W(load_flush)         \
     W(load_invlpg)        \
     W(store)              \
+    W(store_wide)         \
     W(store_flush)        \
     W(store_invlpg)       \
-    W(locked)
+    W(locked)             \
+    W(exchanged)
 
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The
  * instructions of the loop are at memory_X_loop and up, below memory_X_end; the
- * access's, of so many bytes, ends at memory_X_next. */
+ * access's, of so many bytes, those of locked and load_fs of the second, ends
+ * at memory_X_next. */
 #define MEMORY_ACCESS_BYTES 3
-#define MEMORY_LOCKED_BYTES 5
+#define MEMORY_PREFIX_BYTES 5
 typedef void memory_window(uint64_t enable, const struct memory_walk *walk);
 #define MEMORY_WINDOW(name)                                              \
     memory_window memory_##name;                                         \

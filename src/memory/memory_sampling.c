@@ -34,12 +34,17 @@ static const struct recipe {
     [LOADS_FLUSH] = {WINDOW(load_flush), true, false, 0, 37 * LINE, 0xffc0},
     [LOADS_STLB] = {WINDOW(load_invlpg), true, false, 0, PAGE, 0xf000},
     [LOADS_SPLIT] = {WINDOW(load), true, false, LINE - 4, 37 * LINE, 0x7fc0},
+    [LOADS_WIDE] = {WINDOW(load_wide), true, false, 5, 16 * 1031, 0x7ff0},
+    [LOADS_FS] = {WINDOW(load_fs), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_STLB_L1] = {WINDOW(load_invlpg), true, false, 0, PAGE, 0x3000},
     [LOCKED] = {WINDOW(locked), true, true, 0, 8 * 1031, 0xfff8},
+    [EXCHANGED] = {WINDOW(exchanged), true, true, 0, 8 * 1031, 0xfff8},
     [STORES_SPREAD] = {WINDOW(store), true, false, 0, 8 * 1031, 0xfff8},
     [STORES_L1] = {WINDOW(store), true, false, 0, LINE, 0x1c0},
     [STORES_FLUSH] = {WINDOW(store_flush), true, false, 0, 37 * LINE, 0xffc0},
     [STORES_STLB] = {WINDOW(store_invlpg), true, false, 0, PAGE, 0xf000},
     [STORES_SPLIT] = {WINDOW(store), true, false, LINE - 4, 37 * LINE, 0x7fc0},
+    [STORES_WIDE] = {WINDOW(store_wide), true, false, 5, 16 * 1031, 0x7ff0},
 };
 
 #define WITH_PRECISE_STORE (SANDY_BRIDGE | IVY_BRIDGE)
@@ -202,6 +207,13 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
     tally->records++;
 }
 
+static unsigned access_bytes(const struct recipe *r)
+{
+    return r->window == memory_locked || r->window == memory_load_fs
+               ? MEMORY_PREFIX_BYTES
+               : MEMORY_ACCESS_BYTES;
+}
+
 /* By an erratum it may be wrong in some. What is not wrong is no check. */
 static void check_eventing_ip(const struct sampling *p,
                               const struct pebs_record *record,
@@ -211,8 +223,7 @@ static void check_eventing_ip(const struct sampling *p,
     const unsigned records =
         p->records > tally->records ? p->records : tally->records;
     const uint64_t next = (uint64_t)(uintptr_t)r->next;
-    const uint64_t want =
-        next - (r->locked ? MEMORY_LOCKED_BYTES : MEMORY_ACCESS_BYTES);
+    const uint64_t want = next - access_bytes(r);
 
     if (!pebs_has(record, PEBS_EVENTING_IP) || record->eventing_ip == want)
         return;
@@ -232,12 +243,19 @@ struct window_call {
     const struct memory_walk *walk;
 };
 
+/* At other times the firmware may have the processor, and FS. */
 static void run_window(struct sampling *p, uint64_t argument)
 {
     const struct window_call *window_call =
         (const struct window_call *)(uintptr_t)argument;
+    const bool fs = window_call->window == memory_load_fs;
+    const uint64_t base = fs ? msr_value(p->t, IA32_FS_BASE) : 0;
 
+    if (fs && !set_msr(p->t, IA32_FS_BASE, MEMORY_FS_BASE))
+        return;
     window_call->window(sampling_enable(&p->config), window_call->walk);
+    if (fs)
+        set_msr_again(p->t, IA32_FS_BASE, base);
 }
 
 static struct memory_walk walk_of(struct test_context *t,

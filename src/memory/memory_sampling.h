@@ -29,19 +29,24 @@
 
 /* What is done with which addresses, so that .. */
 enum memory_recipe_id {
-    LOADS_SPREAD, /* .. each is another address */
-    LOADS_L1,     /* .. the L1 data cache has the line */
-    LOADS_L2,     /* .. the L1 data cache has it no more, the L2 cache has */
-    LOADS_L3,     /* .. nor has the L2 cache, the L3 cache has */
-    LOADS_FLUSH,  /* .. no cache has it */
-    LOADS_STLB,   /* .. no TLB has the page */
-    LOADS_SPLIT,  /* .. each is of two lines */
-    LOCKED,       /* .. each is locked, a load and a store */
+    LOADS_SPREAD,  /* .. each is another address */
+    LOADS_L1,      /* .. the L1 data cache has the line */
+    LOADS_L2,      /* .. the L1 data cache has it no more, the L2 cache has */
+    LOADS_L3,      /* .. nor has the L2 cache, the L3 cache has */
+    LOADS_FLUSH,   /* .. no cache has it */
+    LOADS_STLB,    /* .. no TLB has the page */
+    LOADS_SPLIT,   /* .. each is of two lines */
+    LOADS_WIDE,    /* .. each is of 16 bytes, at an odd address */
+    LOADS_FS,      /* .. each is relative to FS */
+    LOADS_STLB_L1, /* .. as LOADS_STLB, and the L1 data cache has the line */
+    LOCKED,        /* .. each is locked, a load and a store */
+    EXCHANGED,     /* .. the same by XCHG */
     STORES_SPREAD,
     STORES_L1,
     STORES_FLUSH,
     STORES_STLB,
     STORES_SPLIT,
+    STORES_WIDE,
     MEMORY_RECIPES
 };
 

@@ -54,6 +54,18 @@ static void check_loaded(struct test_context *t,
           event->name, tally->loaded, tally->records);
 }
 
+/* More of all loads, or all stores: other sizes and addresses. */
+static bool try_others(struct sampling *p, const struct datala_event *event,
+                       unsigned windows)
+{
+    struct memory_tally tally = {0};
+
+    if (event->store)
+        return try_event(p, event, STORES_WIDE, windows, &tally);
+    return try_event(p, event, LOADS_WIDE, windows, &tally) &&
+           try_event(p, event, LOADS_FS, windows, &tally);
+}
+
 /* All counters, of which each overflows once, far from the others. */
 static bool try_all(struct sampling *p, const struct datala_event *event)
 {
@@ -159,9 +171,10 @@ TEST(data_address,
         }
         if (event->select == DATALA_ALL_LOADS)
             check_loaded(t, event, &tally);
-        if (!try_not(&p, event) || ((event->select == DATALA_ALL_LOADS ||
-                                     event->select == DATALA_ALL_STORES) &&
-                                    !try_all(&p, event)))
+        if (!try_not(&p, event) ||
+            ((event->select == DATALA_ALL_LOADS ||
+              event->select == DATALA_ALL_STORES) &&
+             (!try_others(&p, event, windows) || !try_all(&p, event))))
             return;
         if (event->select == DATALA_ALL_STORES &&
             p.format != PEBS_FORMAT_ADAPTIVE && !try_status(&p, event, windows))

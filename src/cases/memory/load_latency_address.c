@@ -30,6 +30,23 @@ static bool try_counter(struct sampling *p, unsigned counter, bool promised,
     return true;
 }
 
+/* On one counter: other sizes and addresses, and locked ones. */
+static bool try_others(struct sampling *p, unsigned windows,
+                       struct memory_tally *tally)
+{
+    static const enum memory_recipe_id others[] = {LOADS_WIDE, LOADS_FS,
+                                                   EXCHANGED};
+    const struct sampling_config config =
+        memory_config(p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY,
+                      memory_latency_counter(p->t));
+
+    for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (!memory_stream(p, &config, MSR_PEBS_LD_LAT_THRHLD_MIN, others[i],
+                           LEAST, windows, tally))
+            return false;
+    return true;
+}
+
 /* STORE_LATENCY counts every store; on which counters it makes records, two
  * sources say differently: on the first. */
 static void try_stores(struct sampling *p)
@@ -77,6 +94,8 @@ TEST(
             !try_counter(&p, counter, (promised >> counter & 1) != 0, windows,
                          &tally))
             return;
+    if (promised != 0 && !try_others(&p, windows, &tally))
+        return;
     note(t, "%u records of loads, latencies %lu to %lu", tally.records,
          tally.least, tally.most);
     if (tally.outside != 0)

@@ -39,14 +39,19 @@ enum deviation {
     ADDRESS_OFF_BY_8,
     ADDRESS_OUTSIDE,
     ADDRESS_OF_STORES_MISSING,
+    ADDRESS_WIDE_OFF_BY_8, /* that of 16 bytes */
+    ADDRESS_WITHOUT_FS,    /* its base */
+    ADDRESS_EVEN,
     L1D_HIT_INVERTED,
     L1D_HIT_ALWAYS,
     L1D_HIT_NEVER,
     STLB_ALWAYS,
     STLB_NEVER,
+    STLB_NOT_OF_L1, /* where the line is there */
     LOCK_AT_BIT_4,
     LOCK_ALWAYS,
     LOCK_NEVER,
+    LOCK_BY_PREFIX, /* alone */
     STATUS_MORE_BITS,
     LATENCY_JUNK,
     THRESHOLD_IGNORED,
@@ -109,7 +114,7 @@ static struct test_context *const t = &all[0];
 /* One access and what is true of it. */
 struct access {
     uint64_t address, before; /* before: of the access before it */
-    bool load, store, locked, split, l1, stlb_miss;
+    bool load, store, locked, split, l1, stlb_miss, wide, fs, exchanged;
     unsigned from, latency; /* data source, core clock cycles */
 };
 
@@ -182,6 +187,12 @@ static uint64_t address_of(const struct access *a)
         return a->address ^ UINT64_C(1) << 40;
     case ADDRESS_OF_STORES_MISSING:
         return a->store ? 0 : a->address;
+    case ADDRESS_WIDE_OFF_BY_8:
+        return a->address + (a->wide ? 8 : 0);
+    case ADDRESS_WITHOUT_FS:
+        return a->address - (a->fs ? MEMORY_FS_BASE : 0);
+    case ADDRESS_EVEN:
+        return a->address & ~UINT64_C(1);
     default:
         return a->address;
     }
@@ -197,10 +208,12 @@ static bool hit_of(const struct access *a)
 
 static uint64_t tlb_and_lock(const struct access *a)
 {
-    bool stlb =
-        (a->stlb_miss && device.is != STLB_NEVER) || device.is == STLB_ALWAYS;
-    bool lock =
-        (a->locked && device.is != LOCK_NEVER) || device.is == LOCK_ALWAYS;
+    bool stlb = (a->stlb_miss && device.is != STLB_NEVER &&
+                 (device.is != STLB_NOT_OF_L1 || !a->l1)) ||
+                device.is == STLB_ALWAYS;
+    bool lock = (a->locked && device.is != LOCK_NEVER &&
+                 (device.is != LOCK_BY_PREFIX || !a->exchanged)) ||
+                device.is == LOCK_ALWAYS;
 
     if (device.is == LOCK_AT_BIT_4)
         return (stlb || lock) ? BIT(4) : 0;
@@ -307,8 +320,10 @@ static void write_record(const struct access *a, uint64_t select,
         (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
     struct pebs_format3 record = {
         .rip = (uint64_t)(uintptr_t)loop + 16,
-        .eventing_ip = (uint64_t)(uintptr_t)loop + 16 -
-                       (a->locked ? MEMORY_LOCKED_BYTES : MEMORY_ACCESS_BYTES),
+        .eventing_ip =
+            (uint64_t)(uintptr_t)loop + 16 -
+            ((a->locked && !a->exchanged) || a->fs ? MEMORY_PREFIX_BYTES
+                                                   : MEMORY_ACCESS_BYTES),
         .rdi = a->address,
         .rax = device.is == STATE_BEFORE ? a->before : a->address};
     size_t size = sizes[device.format];
@@ -403,7 +418,7 @@ static struct access plain(const struct memory_walk *walk)
 {
     struct access a = {.from = 1, .latency = 5, .l1 = true};
 
-    if (walk->step == 4096)
+    if (walk->step == 4096 && walk->mask > 0x7000)
         a.from = 3, a.latency = 12, a.l1 = false;
     if (walk->step >= 65536)
         a.from = 4, a.latency = 42, a.l1 = false;
@@ -433,12 +448,17 @@ static struct access plain(const struct memory_walk *walk)
     }
 #define FLUSHED a.from = 0xc, a.latency = 230, a.l1 = false
 WINDOW(load, a.load = true)
+WINDOW(load_wide, a.load = a.wide = true)
+WINDOW(load_fs, a.load = a.fs = true;
+       assert_int_equal(fake_msr(IA32_FS_BASE)->value, MEMORY_FS_BASE))
 WINDOW(load_flush, a.load = true, FLUSHED)
 WINDOW(load_invlpg, a.load = a.stlb_miss = true)
 WINDOW(store, a.store = true)
+WINDOW(store_wide, a.store = a.wide = true)
 WINDOW(store_flush, a.store = true, FLUSHED)
 WINDOW(store_invlpg, a.store = a.stlb_miss = true)
 WINDOW(locked, a.load = a.store = a.locked = true)
+WINDOW(exchanged, a.load = a.store = a.locked = a.exchanged = true)
 
 /* --- The cases over it --------------------------------------------------- */
 
@@ -494,6 +514,7 @@ static void power_on(const struct test *test, uint16_t model,
         fake_msr(IA32_PERFEVTSEL(n))->value = fake_msr(IA32_PMC(n))->value =
             fake_msr(IA32_A_PMC(n))->value = 0;
     fake_msr(MSR_PEBS_LD_LAT)->value = 77;
+    fake_msr(IA32_FS_BASE)->value = 78;
     thresholds_count = 0;
     fake_device = note_threshold;
     if (deviation == THRESHOLD_LOST)
@@ -518,6 +539,7 @@ static enum verdict verdict_of(const struct test *test, uint16_t model,
     /* As found, whatever came of it. */
     assert_int_equal(fake_msr(IA32_DS_AREA)->value, 0x1234);
     assert_int_equal(fake_msr(IA32_PEBS_ENABLE)->value, 0);
+    assert_int_equal(fake_msr(IA32_FS_BASE)->value, 78);
     if (deviation != THRESHOLD_LOST)
         assert_int_equal(fake_msr(MSR_PEBS_LD_LAT)->value, 77);
     return t->verdict;

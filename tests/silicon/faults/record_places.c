@@ -77,6 +77,32 @@ FAULT(data_address_second_page,
       .what = "[any] 98H of an access on two pages is on the second",
       .caught = {"skylake-2018 on 1 data_address FAIL"})
 
+FAULT(data_address_wide,
+      .what = "[any] 98H of an access of 16 bytes is of its upper half",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "skylake-2018 on 1 load_latency_address FAIL",
+                 "sandybridge on 1 precise_store_address FAIL"})
+
+FAULT(data_address_even, .what = "[any] 98H[0] is 0",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "skylake-2018 on 1 load_latency_address FAIL",
+                 "sandybridge on 1 precise_store_address FAIL"})
+
+FAULT(data_address_without_fs,
+      .what = "[any] 98H of an access relative to FS lacks its base",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "sandybridge on 1 load_latency_address FAIL"},
+      .breaks = ADDRESS_HAS_FS_BASE)
+
+FAULT(load_stlb_of_misses,
+      .what = "[any] A0H[4] of a load that hits the L1 data cache is 0",
+      .caught = {"skylake-2018 on 1 load_latency_source FAIL"})
+
+FAULT(load_lock_by_prefix, .what = "[any] XCHG is taken for no locked access",
+      .caught = {"skylake-2018 on 1 load_latency_address FAIL",
+                 "sandybridge on 1 precise_store_address FAIL"},
+      .breaks = XCHG_IS_LOCKED)
+
 FAULT(ds_area_64_bytes,
       .what = "[any] bits 5:0 of IA32_DS_AREA are taken for 0",
       .caught = {"skylake-2018 on 1 pebs_buffer_bounds FAIL"})
@@ -183,6 +209,13 @@ void faults_place_data(struct processor *p, const struct data_result *r,
 {
     if (has_fault(p, FAULT_data_address_second_page) && crosses_page(r))
         d->address = (d->address | 4095) + 1;
+    if (has_fault(p, FAULT_data_address_wide) && r->access.bytes == 16)
+        d->address += 8;
+    if (has_fault(p, FAULT_data_address_even))
+        d->address &= ~BIT(0);
+    if (has_fault(p, FAULT_load_stlb_of_misses) &&
+        r->outcome.level == CACHE_L1 && r->access.kind == DATA_LOAD)
+        d->status &= ~STATUS_STLB;
 }
 
 uint64_t faults_ds_area_at(const struct processor *p, uint64_t area)

@@ -8,6 +8,7 @@
 
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/hooks.h"
 
 #define MSR_FS_BASE 0xC0000100u
 #define MSR_GS_BASE 0xC0000101u
@@ -33,16 +34,33 @@ void memory_registers(const struct vcpu *v, struct operand_state *s)
     };
 }
 
+/* With REX or without; other prefixes are not looked at. */
+static bool is_xchg(const uint8_t *bytes, size_t length)
+{
+    const size_t rex = length > 1 && (bytes[0] & 0xF0) == 0x40;
+
+    return length > rex && (bytes[rex] & 0xFE) == 0x86;
+}
+
 static unsigned find(const struct vcpu *v,
                      struct data_access found[DATA_ACCESSES_MAX],
                      const uint8_t *bytes, size_t length)
 {
     struct operand_state s;
 
+    const struct machine *m = v->model->machine;
+    unsigned count;
+
     memory_registers(v, &s);
-    s.fs_base = rdmsr(MSR_FS_BASE);
+    s.fs_base =
+        faults_rule(m, ADDRESS_HAS_FS_BASE, true) ? rdmsr(MSR_FS_BASE) : 0;
     s.gs_base = rdmsr(MSR_GS_BASE);
-    return operand_find(found, &s, bytes, length);
+    count = operand_find(found, &s, bytes, length);
+    for (unsigned n = 0; n < count; n++)
+        found[n].locked =
+            found[n].locked &&
+            (!is_xchg(bytes, length) || faults_rule(m, XCHG_IS_LOCKED, true));
+    return count;
 }
 
 void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)

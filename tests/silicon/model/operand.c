@@ -81,6 +81,8 @@ static uint8_t operand_bytes(const struct decoder *d, unsigned what)
         return 2;
     if ((what & LONG) != 0)
         return 4;
+    if ((what & WIDE) != 0)
+        return d->rep == 0xF3 ? 4 : d->rep == 0xF2 ? 8 : 16;
     if ((what & FULL) != 0 && d->s->narrow)
         return stack_bytes(d);
     if ((what & FULL) != 0 || (d->rex & REX_W) != 0)

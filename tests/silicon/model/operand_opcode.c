@@ -97,6 +97,10 @@ unsigned operand_two_byte(uint8_t op, unsigned reg)
         return reg == 7 ? MODRM | INVLPG : 0;
     case 0x0D: case 0x18:
         return MODRM | FETCHES;
+    case 0x10: case 0x28:               /* MOVUPS, MOVSS, MOVAPS and others */
+        return MODRM | LOADS | WIDE;
+    case 0x11: case 0x29:
+        return MODRM | STORES | WIDE;
     case 0xA0: case 0xA8:               /* PUSH, POP of FS, GS */
         return PUSHES;
     case 0xA1: case 0xA9:

@@ -28,7 +28,8 @@
 #define MODRM    0x1000u
 #define BITS_REG 0x2000u /* a bit string: the register chooses the address */
 #define INVLPG   0x4000u
-#define LONG     0x8000u /* four bytes */
+#define LONG     0x8000u  /* four bytes */
+#define WIDE     0x10000u /* 16; with F3H four, with F2H eight */
 
 /* reg: that field of the byte after the opcode. wide: in 64-bit mode. */
 unsigned operand_one_byte(uint8_t op, unsigned reg, bool wide);
