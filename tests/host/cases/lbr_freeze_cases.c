@@ -27,12 +27,14 @@ static struct odd {
     bool stays;         /* frozen */
     bool by_software_not;
     bool pmi_unrecorded, return_unrecorded;
+    bool nmi_unrecorded; /* the interrupt, as one */
     bool no_apic;
 } odd;
 
 static struct {
     bool on;
     bool waiting; /* frozen, whatever the status says */
+    bool nmi;
     unsigned pmis;
     uint64_t rip;
     uint64_t place; /* of the next branch */
@@ -102,7 +104,7 @@ static void interrupt(unsigned place, bool asked)
         freeze(place);
     if (odd.loses_bit)
         *reg(IA32_DEBUGCTL) &= ~IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI;
-    if (!odd.pmi_unrecorded)
+    if (!odd.pmi_unrecorded && !(odd.nmi_unrecorded && cpu.nmi))
         branch(LBR_FAR, cpu.rip, HANDLER);
     if (!odd.return_unrecorded)
         branch(LBR_FAR, HANDLER + 8, cpu.rip);
@@ -160,7 +162,7 @@ static void before(uint32_t msr, const uint64_t *written)
 
 bool hw_pmi_begin(bool nmi)
 {
-    (void)nmi;
+    cpu.nmi = nmi;
     cpu.pmis = 0;
     return !odd.no_apic;
 }
@@ -244,6 +246,7 @@ static void deviations(void **state)
          {.by_software_not = true}},
         {BOTH, "no record is from there", {.pmi_unrecorded = true}},
         {BOTH, "none from the handler", {.return_unrecorded = true}},
+        {BOTH, "a PMI, as NMI, came", {.nmi_unrecorded = true}},
     };
 
     (void)state;

@@ -43,6 +43,12 @@ FAULT(lbr_ret_imm_kept,
                  "haswell on 1 lbr_filter FAIL"},
       .breaks = LBR_RET_IMM_FLUSHES)
 
+FAULT(lbr_without_nmis,
+      .what = "[any] interrupts that are delivered as NMI are not recorded",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL",
+                 "haswell on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_HAS_NMIS)
+
 FAULT(lbr_enabled_again,
       .what = "[any] LBR = 1 written while it is 1 sets TOS to 0",
       .caught = {"skylake-2018 on 1 lbr_stack FAIL",

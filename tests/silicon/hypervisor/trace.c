@@ -116,7 +116,9 @@ static void record_event(struct vcpu *v)
         (!v->injected_int ||
          faults_rule(v->model->machine, LBR_HAS_INT_N, true)) &&
         (!v->injected_outer ||
-         faults_rule(v->model->machine, LBR_HAS_INTERRUPTS, true)))
+         faults_rule(v->model->machine, LBR_HAS_INTERRUPTS, true)) &&
+        (v->event_vector != VECTOR_NMI ||
+         faults_rule(v->model->machine, LBR_HAS_NMIS, true)))
         lbr_event(v->model, &b);
 }
 

@@ -248,6 +248,8 @@ enum rule {
     LBR_TOS_KEPT,         /* where LBR is written as it is */
     ADDRESS_HAS_FS_BASE,
     XCHG_IS_LOCKED,
+    LBR_HAS_NMIS,
+    LOOKUP_ANY_HAS_WRITES,
 #include "tests/silicon/model/tx_rules.inc"
 };
 
