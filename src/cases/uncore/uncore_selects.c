@@ -3,13 +3,15 @@
  * enable alone; umasks choose; CMASK, INV and E filter; every counter has all
  * its bits. */
 #include "src/harness/case.h"
+#include "asm/line_access.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
 #include "src/memory/lines.h"
 #include "src/uncore/uncore.h"
 
-#define TRIES 5           /* others, graphics too, only add */
-#define STRAY (LINES / 4) /* of theirs, in the quietest window */
+#define TRIES        5           /* others, graphics too, only add */
+#define STRAY        (LINES / 4) /* of theirs, in the quietest window */
+#define STORES_APART 128         /* bytes: no line is the next of another */
 
 /* A register pair: a C-Box's or the ARB unit's. */
 struct unit {
@@ -302,6 +304,27 @@ static bool check_each_filter(struct selects *s)
     return true;
 }
 
+static void stores_miss(const struct lines *lines)
+{
+    lines_flush(lines->at, LINES);
+    for (unsigned i = 0; i < LINES; i++)
+        *(volatile uint8_t *)(uintptr_t)lines->at[i] = 0;
+}
+
+/* Stores to lines that are in no cache are requests, whatever else they are. */
+static void check_stores(struct selects *s)
+{
+    const uint8_t *buffer = test_buffer(s->u.t);
+
+    for (unsigned i = 0; i < LINES; i++)
+        s->lines.at[i] = buffer + i * STORES_APART;
+    uint64_t got = count_lookups(s, UNCORE_EVENT(0x34, 0x8f), stores_miss);
+    check(s->u.t, got >= LINES,
+          "UNC_CBO_CACHE_LOOKUP (34H/8FH), any request, in any state: got %lu "
+          "for stores to %u lines flushed out; wanted at least %u",
+          got, LINES, LINES);
+}
+
 TEST(uncore_selects,
      .asks = "Does each unit of the uncore count by its own select, and by all "
              "of its fields?",
@@ -325,5 +348,6 @@ TEST(uncore_selects,
         return;
     check_umasks(&s);
     check_filters(&s);
-    (void)check_each_filter(&s);
+    if (check_each_filter(&s))
+        check_stores(&s);
 }

@@ -32,7 +32,9 @@ static uint64_t figure(uint64_t select)
     if (cmask == 31)
         return !inverted ? 0 : edge ? CLOCK / 16 : CLOCK / 2;
     if (event == 0x34)
-        return umask == 0x1f || umask == 0x18 || umask == 0x88 ? SHARE : 0;
+        return umask == 0x1f || umask == 0x18 || umask == 0x88 || umask == 0x8f
+                   ? SHARE
+                   : 0;
     if (event == 0x81)
         return LINES;
     if (event != 0x80)
@@ -84,9 +86,10 @@ static void begin(unsigned from, unsigned to, unsigned unit, int64_t more)
 #define UMASKS  (ALONE + UNITS) /* six, one each */
 #define FILTERS (UMASKS + 6)    /* five: all, CMASK, E, INV, CMASK = 31 */
 #define EACH    (FILTERS + 5)   /* three */
+#define STORED  (EACH + 3)      /* one */
 #define STRAY   (LINES / 4)
 #define ARB     (2 * BOXES)
-#define WINDOWS (EACH + 3)
+#define WINDOWS (STORED + 1)
 
 static void bounds(void **state)
 {
@@ -150,6 +153,9 @@ static void bounds(void **state)
          "wanted 25000 to 50000"},
         {EACH + 2, EACH + 2, ARB + 1, 1, VERDICT_FAIL, 0, "wanted 0 to 3125"},
         {EACH + 2, EACH + 2, ARB + 1, -CLOCK / 16, VERDICT_PASS, 0, ""},
+        /* All of them, at least. */
+        {STORED, STORED, 0, 0, VERDICT_PASS, 0, ""},
+        {STORED, STORED, 0, -1, VERDICT_FAIL, 0, "34H/8FH"},
     };
 
     (void)state;

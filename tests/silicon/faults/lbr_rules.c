@@ -49,6 +49,11 @@ FAULT(lbr_without_nmis,
                  "haswell on 1 lbr_freeze_on_pmi FAIL"},
       .breaks = LBR_HAS_NMIS)
 
+FAULT(uncore_lookup_any_reads,
+      .what = "[any client] lookups of stores are no requests for ANY (80H)",
+      .caught = {"skylake-2018 on 1 uncore_selects FAIL"},
+      .breaks = LOOKUP_ANY_HAS_WRITES)
+
 FAULT(lbr_enabled_again,
       .what = "[any] LBR = 1 written while it is 1 sets TOS to 0",
       .caught = {"skylake-2018 on 1 lbr_stack FAIL",

@@ -319,6 +319,8 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
 
     if (!u->counting)
         return;
+    if (kind == UNCORE_WRITE && !faults_rule(m, LOOKUP_ANY_HAS_WRITES, true))
+        by &= ~LOOKUP_ANY;
     if (response != 0)
         response =
             (unsigned)faults_quantity(m, SNOOP_RESPONSE, ANY_NUMBER, response);
