@@ -429,20 +429,23 @@ static void retry(void **state)
 
 static void states(void **state)
 {
-    static const uint8_t *const changes[] = {tsx_change_general,
-                                             tsx_change_xmm};
+    static const uint8_t *const changes[] = {tsx_change_general, tsx_change_xmm,
+                                             tsx_change_ymm};
     static const char *const names[] = {"general registers and status flags",
-                                        "XMM0 to XMM15 and MXCSR"};
+                                        "XMM0 to XMM15 and MXCSR",
+                                        "YMM0 to YMM15"};
 
     (void)state;
     passes(&test_tsx_conflict_write, "");
-    assert_int_equal(registers.tries, 2 * 8);
-    for (unsigned i = 0; i < 2; i++) {
+    assert_int_equal(registers.tries, 2 * 8); /* without AVX */
+    for (unsigned i = 0; i < 3; i++) {
         begin(&test_tsx_conflict_write);
+        state_enumerate(7);
         registers.change = changes[i];
         registers.wrong = true;
         expect_case(case_end(), VERDICT_FAIL, names[i]);
         begin(&test_tsx_conflict_write);
+        state_enumerate(7);
         registers.change = changes[i];
         registers.commits = true;
         fake_ms_step = 1;
@@ -450,6 +453,7 @@ static void states(void **state)
                     "to a line of the read set; wanted fewer");
         assert_non_null(strstr(t->text, names[i]));
         begin(&test_tsx_conflict_write);
+        state_enumerate(7);
         registers.change = changes[i];
         registers.slow = true;
         expect_case(case_end(), VERDICT_ERROR, "the other processor stored");

@@ -227,3 +227,9 @@ FAULT(interrupt_ring3_capacity,
               "interrupt at ring 3",
       .caught = {"skylake-2017 on 1 pmi_in_contexts FAIL"},
       .breaks = RING3_EVENT_PLAIN)
+
+FAULT(conflict_keeps_ymm,
+      .what = "[A B F; C with bit 2] an abort by a conflict does not restore "
+              "the upper halves of YMM0 to YMM15",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = CONFLICT_RESTORES_YMM)

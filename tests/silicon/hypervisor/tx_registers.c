@@ -68,7 +68,9 @@ static void restore_extended(const struct vcpu *v, struct extended_state *e,
          (v->tx.decision.forced &&
           !faults_rule(m, FORCED_RESTORES_YMM, true)) ||
          (cause == TX_CAUSE_EXCEPTION &&
-          !faults_rule(m, EXCEPTION_RESTORES_YMM, true)))) {
+          !faults_rule(m, EXCEPTION_RESTORES_YMM, true)) ||
+         (cause == TX_CAUSE_CONFLICT &&
+          !faults_rule(m, CONFLICT_RESTORES_YMM, true)))) {
         save_extended(v, &now);
         __builtin_memcpy(&e->image[XSAVE_YMM], &now.image[XSAVE_YMM], 256);
     }
