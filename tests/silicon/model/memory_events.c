@@ -338,6 +338,16 @@ static uint32_t llc_events(const struct processor *p, uint32_t count)
                       : 0;
 }
 
+/* May the next record be of this event? With PDist of the one that overflows.
+ */
+static bool may_be_recorded(const struct processor *p, unsigned n)
+{
+    const bool armed = (p->pebs.armed & BIT(n)) != 0;
+
+    return (p->pebs.triggered & BIT(n)) == 0 &&
+           (armed || (p->cpu->pdist && n == 0));
+}
+
 uint32_t memory_count(struct processor *p, unsigned n,
                       const struct event_row *event,
                       const struct data_result *results, unsigned count)
@@ -351,7 +361,7 @@ uint32_t memory_count(struct processor *p, unsigned n,
     for (unsigned k = 0; k < count; k++) {
         if (!is_counted(p, n, event, &results[k]) || is_missed(p, n))
             continue;
-        if (sum++ == 0 && (p->pebs.armed & ~p->pebs.triggered & BIT(n)) != 0)
+        if (sum++ == 0 && may_be_recorded(p, n))
             capture_record(p, n, event, &results[k]);
     }
     return sum;
