@@ -121,7 +121,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
             result(name, [problem or "" for problem in problems])
 
     boots.each(show, [*sames.jobs(), *map(boots.job, scales.sample()),
-                      powercuts.job(kills=5),
+                      powercuts.job(kills=3),
                       *map(boots.job, boots.everything()),
                       *media.jobs(), *commands.jobs(),
                       *map(boots.job, sweeps.sample())], meanwhile)
