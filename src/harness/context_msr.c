@@ -301,6 +301,9 @@ static void report_not_restored(void *context,
         broken(t, "%s: not restored to 0x%lx, the access raises %s",
                msr_name(failure->msr, name), failure->old,
                vector_name((unsigned)failure->vector));
+    else if (t->verdict == VERDICT_FAIL) /* most likely of that */
+        check(t, false, "%s: restored to 0x%lx, but reads as 0x%lx",
+              msr_name(failure->msr, name), failure->old, failure->got);
     else
         broken(t, "%s: restored to 0x%lx, but reads as 0x%lx",
                msr_name(failure->msr, name), failure->old, failure->got);

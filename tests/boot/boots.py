@@ -385,7 +385,7 @@ NOT_RESTORABLE = {"alias_split", "selects_of_core", "counters_of_core",
                   "reset_misses_uncore", "uncore_counts_disabled",
                   "uncore_fixed_read_only", "reset_clears_nothing",
                   "reset_misses_frozen", "reset_stores", "near_overflow_stays",
-                  "near_overflow_always"}
+                  "near_overflow_always", "tsx_ctrl_clear_stuck"}
 
 
 def row_of_fault(fault: str, row: list[str]) -> Boot:

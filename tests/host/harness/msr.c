@@ -154,6 +154,22 @@ static void restore_that_does_not_hold(void **state)
                                  "0x0, but reads as 0x430000\n");
 }
 
+/* Where the test has already said that the processor is wrong it is no error of
+ * the tool's. */
+static void restore_of_what_failed(void **state)
+{
+    (void)state;
+    set_msr(t, IA32_PERFEVTSEL(0), 0x430000);
+    fake_msr(IA32_PERFEVTSEL(0))->writable = 0;
+    check(t, false, "bits stay");
+    restore_msrs(t);
+    assert_int_equal(t->verdict, VERDICT_FAIL);
+    assert_string_equal(lines(),
+                        "FAIL: bits stay\n"
+                        "FAIL: IA32_PERFEVTSEL0 (186H): restored to 0x0, but "
+                        "reads as 0x430000\n");
+}
+
 /* What microcode may use is a note: counter 3's registers, and its bit alone of
  * 38FH; and nowhere but in regime B with RTM. */
 static void restore_that_need_not_hold(void **state)
@@ -322,6 +338,7 @@ int main(void)
         cmocka_unit_test_setup(a_counter_is_had_by_both_names, set_up),
         cmocka_unit_test_setup(msr_whose_fault_is_an_answer, set_up),
         cmocka_unit_test_setup(restore_that_does_not_hold, set_up),
+        cmocka_unit_test_setup(restore_of_what_failed, set_up),
         cmocka_unit_test_setup(restore_that_need_not_hold, set_up),
         cmocka_unit_test_setup(what_changes_by_itself_is_saved, set_up),
         cmocka_unit_test_setup(unsaved_values_are_reported, set_up),

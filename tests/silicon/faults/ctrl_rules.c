@@ -35,6 +35,11 @@ FAULT(tsx_ctrl_drops_clear, .what = "[F] TSX_CPUID_CLEAR of 122H reads 0",
       .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
       .quantity = OF_MSR_READ, .number = 0x122, .clear = 2)
 
+FAULT(tsx_ctrl_clear_stuck,
+      .what = "[F] TSX_CPUID_CLEAR (122H bit 1) is 1 after any write",
+      .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},
+      .quantity = OF_MSR_WRITTEN, .number = 0x122, .set = 2)
+
 FAULT(tsx_ctrl_refused,
       .what = "[F] IA32_TSX_CTRL raises #GP though 10AH[7] = 1",
       .caught = {"cometlake-rtm-2022 on 1 force_abort_enumeration FAIL"},
