@@ -49,9 +49,12 @@ def shell() -> Iterator[tuple[str, str]]:
     """Where make linux has fetched a kernel."""
     if os.path.exists(linux.STICK):
         since = time.monotonic()
-        _, failure = linux.boot("true")
+        text, failure = linux.boot("pages")
         yield ("power-on to Linux' shell and off",
                failure or f"{time.monotonic() - since:.1f} s")
+        if said := re.search(r"^pages of code (\d+), stepped (\d+)$", text, re.M):
+            yield "pages of code executed until then", f"{int(said[1]):,}"
+            yield "of them stepped, because they seem to have an XBEGIN", said[2]
 
 
 def run() -> Iterator[str]:

@@ -78,8 +78,12 @@ static void xbegin_is_seen_anywhere(void **state)
 {
     (void)state;
     start();
+    assert_int_equal(hypervisor.pages, 1);
+    assert_int_equal(hypervisor.stepped, 0);
     CODE(second, NOP_, XBEGIN_);
     assert_true(begins_at(second, fake_cpu_page(1)));
+    assert_int_equal(hypervisor.pages, 2);
+    assert_int_equal(hypervisor.stepped, 1);
 }
 
 /* No processor stores there unseen, whatever table it runs on. */

@@ -42,7 +42,7 @@ static void cpuid_answers(void **state)
     struct vcpu *v = start();
 
     (void)state;
-    CODE(v, CPUID_);
+    CODE(v, CPUID_, CPUID_);
     v->vmcb->rax = 0;
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
     one_exit(v);
@@ -50,6 +50,12 @@ static void cpuid_answers(void **state)
     assert_int_equal(offset(v), 2);
     assert_int_equal(v->gprs.rbx, 0x756E6547); /* "Genu" */
     assert_int_equal(v->vmcb->event_inject, 0);
+    hypervisor.pages = 7;
+    hypervisor.stepped = 2;
+    v->vmcb->rax = 0x40000001;
+    one_exit(v);
+    assert_int_equal(v->vmcb->rax, 7);
+    assert_int_equal(v->gprs.rbx, 2);
 }
 
 static void msr_reads_and_writes(void **state)

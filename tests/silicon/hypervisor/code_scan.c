@@ -184,7 +184,9 @@ static bool look(struct vcpu *v, uint64_t address)
     if ((entry & NPT_STEPPED) != 0 || is_stored_to(address) ||
         !set_all(v, address, LOOKED_AT | NPT_NX))
         return false;
+    hypervisor.pages++;
     if (guest_is_ram(address) && has_xbegin(v, address)) {
+        hypervisor.stepped++;
         set_all(v, address, LOOKED_AT | NPT_NX | NPT_STEPPED);
         return false;
     }

@@ -23,8 +23,11 @@
 #define LEAF6_EAX_ARAT UINT32_C(4)
 #define LEAF_TSC       0x15u
 #define LEAF_FREQUENCY 0x16u
-#define CRYSTAL_HZ     1000000000u
-#define MSR_BYTES      2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
+/* Of this hypervisor's own: EAX pages of code that were looked at so far, again
+ * where they were written; EBX those of them on which all is stepped. */
+#define LEAF_PAGES 0x40000001u
+#define CRYSTAL_HZ 1000000000u
+#define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
 
 struct action exit_retire(struct vcpu *v, unsigned bytes)
 {
@@ -72,6 +75,9 @@ static struct action on_cpuid(struct vcpu *v)
     } else if (leaf == LEAF_FREQUENCY && hypervisor.for_os) {
         out = (struct cpuid_result){CRYSTAL_HZ / 1000000, CRYSTAL_HZ / 1000000,
                                     100, 0};
+    } else if (leaf == LEAF_PAGES) {
+        out.eax = hypervisor.pages;
+        out.ebx = hypervisor.stepped;
     } else if (leaf == 0x80000001u) {
         cpuid(leaf, 0, host);
         out.ecx &= host[2] | ~(uint32_t)LEAFX_ECX_LZCNT;

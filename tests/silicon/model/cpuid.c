@@ -126,7 +126,7 @@ static void leaf_hypervisor(struct cpuid_result *out)
 {
     static const char signature[] = "SimulatedCPU";
 
-    out->eax = LEAF_HYPERVISOR;
+    out->eax = LEAF_HYPERVISOR + 1; /* exits.c has that one */
     out->ebx = pack(signature, 0);
     out->ecx = pack(signature, 4);
     out->edx = pack(signature, 8);
