@@ -25,6 +25,11 @@ perf stat -x, -e instructions:u,branches:u count32 2>&1
 perf stat -x, -e instructions:u count32 $(seq 99) 2>&1
 transactions32 && echo "undone there"
 perf record -q -e cpu/mem-loads,ldlat=1/upp -c 1 -d -o /tmp/loads loads32 2>/dev/null
+echo "precise"
+for event in r00c4:up r00c4:upp instructions:uppp; do
+    perf record -q -e $event -c 7 -o /tmp/precise count 2>/dev/null
+    perf script -i /tmp/precise -F ip | sort | uniq -c | awk '$1 > 100 {{ print $2 }}'
+done
 echo "loads"; perf script -i /tmp/loads -F addr 2>/dev/null | sort -u
 for allowed in 0 1; do
     echo "allowed $allowed"
@@ -105,9 +110,9 @@ PERF_TESTS = {
     "x86 bp modify": "Ok",
     "x86 Sample parsing": "Ok",
 }
-GROUPS = ("mmap interface", "Breakpoint", "Watchpoint", "Session topology", "Event times",
-          "backward ring", "perf time to TSC", "Sigtrap", "Intel PT packet", "x86 bp",
-          "x86 Sample")
+GROUPS = ("mmap interface", "User space counter", "Breakpoint", "Watchpoint",
+          "Session topology", "Event times", "backward ring", "TSC support",
+          "perf time to TSC", "Sigtrap", "Intel PT packet", "x86 bp", "x86 Sample")
 
 
 def lacking(text: str, failure: str, wanted: Iterable[str]) -> Iterator[str]:
@@ -132,6 +137,11 @@ def works() -> Iterator[str]:
     if not failure:
         starts, ends = (re.search(rf"^(\d+),,tx-{what}:u", text, re.M)
                         for what in ("start", "abort"))
+        # Of the loop: after its branch, the branch itself, and each instruction.
+        precise = [int(ip, 16) for ip in re.findall(
+            r"^(\w+)$", text.partition("precise\n")[2].partition("loads\n")[0], re.M)]
+        if [ip - precise[0] for ip in precise] != [0, 3, 0, 1, 3]:
+            yield f"precise addresses are {precise}"
         if not starts or not ends or int(starts[1]) != 50 + int(ends[1]):
             yield "transactions begun are not those committed and aborted"
 
