@@ -348,14 +348,14 @@ static void expect_all(enum verdict wanted, const char *line)
     for (unsigned p = 0; p < PROCESSORS; p++) {
         fake_current = p;
         restore_msrs(&all[p]);
-        if (wanted != VERDICT_ERROR)
+        all[p].text[all[p].text_bytes] = '\0';
+        if (strstr(all[p].text, "but reads as") == NULL)
             assert_int_equal(*value_of(), before[p]);
         ring3_expect_firmware();
     }
     fake_current = 0;
     found = case_close();
     for (unsigned p = 0; p < PROCESSORS; p++) {
-        all[p].text[all[p].text_bytes] = '\0';
         found = verdict_worst(found, all[p].verdict);
         said |= strstr(all[p].text, line) != NULL;
     }
