@@ -22,6 +22,10 @@
  * processor that firmware has reset. */
 #define KICK_TSC_MAX UINT64_C(10000000000)
 
+/* QEMU may lose an NMI: on #VMEXIT it clears the virtual interrupt's request in
+ * a word that another thread is just setting the NMI's in. */
+#define LOST_TSC 100000000
+
 static volatile uint32_t lock_word;
 
 void pages_lock(void)
@@ -57,8 +61,15 @@ static void send_nmi(const struct vcpu *to)
 
 void kick_send(struct vcpu *to)
 {
-    if (__atomic_exchange_n(&to->nmi, 1, __ATOMIC_SEQ_CST) == 0)
-        send_nmi(to);
+    const uint64_t now = rdtsc();
+
+    if (__atomic_load_n(&to->nmi, __ATOMIC_SEQ_CST) == 0)
+        to->nmi_tsc = now;
+    if (__atomic_exchange_n(&to->nmi, 1, __ATOMIC_SEQ_CST) != 0 &&
+        (int64_t)(now - to->nmi_tsc) < LOST_TSC)
+        return; /* on its way */
+    to->nmi_tsc = now;
+    send_nmi(to);
 }
 
 void kick_flush_tlb(struct vcpu *v)
@@ -68,11 +79,12 @@ void kick_flush_tlb(struct vcpu *v)
     __atomic_store_n(&v->flush, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) == 0)
         return;
-    kick_send(v);
-    while (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) != 0 &&
-           __atomic_load_n(&v->flush, __ATOMIC_SEQ_CST) != 0 &&
-           rdtsc() - start < KICK_TSC_MAX)
+    do {
+        kick_send(v);
         cpu_pause();
+    } while (__atomic_load_n(&v->in_guest, __ATOMIC_SEQ_CST) != 0 &&
+             __atomic_load_n(&v->flush, __ATOMIC_SEQ_CST) != 0 &&
+             rdtsc() - start < KICK_TSC_MAX);
 }
 
 void kick_run_guest(struct vcpu *v)

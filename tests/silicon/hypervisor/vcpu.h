@@ -240,8 +240,9 @@ struct vcpu {
     bool overlays_in_tx; /* in tx_pages, else in pages_step */
     /* Between processors: conflict.c. */
     uint32_t in_guest;
-    uint32_t flush; /* the TLB has to be flushed */
-    uint32_t nmi;   /* one of the host's is pending */
+    uint32_t flush;   /* the TLB has to be flushed */
+    uint32_t nmi;     /* one of the host's is pending */
+    uint64_t nmi_tsc; /* since then */
     /* Turns: turns.c. */
     uint32_t has_work;   /* it has work, and takes part */
     uint32_t awake;      /* it has the turn */
