@@ -52,9 +52,10 @@ def shell() -> Iterator[tuple[str, str]]:
         text, failure = linux.boot("pages")
         yield ("power-on to Linux' shell and off",
                failure or f"{time.monotonic() - since:.1f} s")
-        if said := re.search(r"^pages of code (\d+), stepped (\d+)$", text, re.M):
-            yield "pages of code executed until then", f"{int(said[1]):,}"
-            yield "of them stepped, because they seem to have an XBEGIN", said[2]
+        for what, name in (("looked at", "pages of code executed until then"),
+                           ("stepped", "of them stepped, because they seem to have an XBEGIN")):
+            if said := re.search(rf"^pages: {what} (\d+)$", text, re.M):
+                yield name, f"{int(said[1]):,}"
 
 
 def run() -> Iterator[str]:

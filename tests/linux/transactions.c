@@ -6,40 +6,13 @@
  *
  * SDM volume 1, "RTM Abort Status Definition".
  */
+#include "tests/linux/say.h"
+
 #define TRANSACTIONS 100
 #define EXPLICIT     0x5A000001u /* XABORT, and its operand */
 #define TRIES        20          /* what else aborts is tried again */
-#define SYS_WRITE    1L
-#define SYS_EXIT     60L
 
 static volatile unsigned cell, lock;
-
-static long call(long number, long a, const void *b, long c)
-{
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"(number), "D"(a), "S"(b), "d"(c)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
-static void say(const char *what, unsigned number)
-{
-    char line[64], digits[10];
-    unsigned n = 0, k = 0;
-
-    while (*what != '\0')
-        line[n++] = *what++;
-    do
-        digits[k++] = (char)('0' + number % 10);
-    while ((number /= 10) != 0);
-    while (k > 0)
-        line[n++] = digits[--k];
-    line[n++] = '\n';
-    call(SYS_WRITE, 1, line, n);
-}
 
 /* Adds 1 to the cell in a transaction. ~0: it has committed. */
 static unsigned add_one(int aborted)
