@@ -46,9 +46,8 @@ static unsigned find(const struct vcpu *v,
                      struct data_access found[DATA_ACCESSES_MAX],
                      const uint8_t *bytes, size_t length)
 {
-    struct operand_state s;
-
     const struct machine *m = v->model->machine;
+    struct operand_state s;
     unsigned count;
 
     memory_registers(v, &s);
@@ -57,9 +56,8 @@ static unsigned find(const struct vcpu *v,
     s.gs_base = rdmsr(MSR_GS_BASE);
     count = operand_find(found, &s, bytes, length);
     for (unsigned n = 0; n < count; n++)
-        found[n].locked =
-            found[n].locked &&
-            (!is_xchg(bytes, length) || faults_rule(m, XCHG_IS_LOCKED, true));
+        if (found[n].locked && is_xchg(bytes, length))
+            found[n].locked = faults_rule(m, XCHG_IS_LOCKED, true);
     return count;
 }
 

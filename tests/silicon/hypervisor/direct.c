@@ -41,7 +41,6 @@
 #define CR4_OSFXSR     (UINT64_C(1) << 9)
 #define CR4_OSXMMEXCPT (UINT64_C(1) << 10)
 #define CR4_UNHEEDED   (CR4_PCE | CR4_OSFXSR | CR4_OSXMMEXCPT | CR4_OSXSAVE)
-#define EFER_SCE       UINT64_C(1)
 /* And what in ring 3, or by other tables, makes a difference: TSD, LA57, SMEP,
  * SMAP, PKE, CET; the flag AC. */
 #define CR4_DIFFERENT \

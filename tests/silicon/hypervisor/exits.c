@@ -27,7 +27,7 @@
  * where they were written; EBX those of them on which all is stepped. */
 #define LEAF_PAGES 0x40000001u
 #define CRYSTAL_HZ 1000000000u
-#define MSR_BYTES  2 /* RDMSR, WRMSR, CPUID, RDPMC: no next RIP is saved */
+#define TWO_BYTES  2 /* CPUID, RDPMC: no next RIP is saved */
 
 struct action exit_retire(struct vcpu *v, unsigned bytes)
 {
@@ -41,7 +41,7 @@ struct action exit_retire(struct vcpu *v, unsigned bytes)
 
 static struct action retire_exit(struct vcpu *v)
 {
-    return exit_retire(v, MSR_BYTES);
+    return exit_retire(v, TWO_BYTES);
 }
 
 static struct action on_cpuid(struct vcpu *v)

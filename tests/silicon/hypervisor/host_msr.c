@@ -25,7 +25,7 @@ enum values {
     DEFAULT_TYPE,
 };
 
-static const struct {
+static const struct rule_of_msr {
     uint32_t first, last;
     enum values values;
 } rules[] = {
@@ -84,12 +84,19 @@ static bool obeys(uint32_t number, uint64_t value, enum values values)
     }
 }
 
+/* NULL: none has it. */
+static const struct rule_of_msr *find(uint32_t number)
+{
+    for (size_t n = 0; n < RULES; n++)
+        if (number >= rules[n].first && number <= rules[n].last)
+            return &rules[n];
+    return NULL;
+}
+
 bool host_msr_has(uint32_t number)
 {
-    for (size_t n = 0; hypervisor.has_os && n < RULES; n++)
-        if (number >= rules[n].first && number <= rules[n].last)
-            return true;
-    return hypervisor.has_os && number == IA32_APIC_BASE;
+    return hypervisor.has_os &&
+           (number == IA32_APIC_BASE || find(number) != NULL);
 }
 
 uint64_t host_msr_read(const struct vcpu *v, uint32_t number)
@@ -101,10 +108,8 @@ bool host_msr_write(struct vcpu *v, uint32_t number, uint64_t value)
 {
     if (number == IA32_APIC_BASE)
         return apic_base_write(v, value);
-    for (size_t n = 0; n < RULES; n++)
-        if (number >= rules[n].first && number <= rules[n].last &&
-            !obeys(number, value, rules[n].values))
-            return false;
+    if (!obeys(number, value, find(number)->values))
+        return false;
     wrmsr(number, value);
     return true;
 }

@@ -19,7 +19,6 @@
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/demand.h"
 
-#define EFER_SCE UINT64_C(1)
 /* Steps between two looks at what is measured, which changes by itself: an
  * overflow comes near, and is past. */
 #define LOOK_STEPS 64

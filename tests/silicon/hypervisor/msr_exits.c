@@ -11,7 +11,6 @@
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pt.h"
 
-#define EFER_SCE  UINT64_C(1)
 #define MSR_BYTES 2 /* of RDMSR and WRMSR: no next RIP is saved */
 
 static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)

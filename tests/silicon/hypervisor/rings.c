@@ -17,7 +17,6 @@
 #define IA32_STAR  0xC0000081u
 #define IA32_LSTAR 0xC0000082u
 #define IA32_FMASK 0xC0000084u
-#define EFER_SCE   UINT64_C(1)
 
 /* Flat segments that SYSCALL and SYSRET load: present, accessed, G, and L or
  * D. */

@@ -24,7 +24,6 @@ void vcpu_main(struct vcpu *v, uint64_t rsp, uint64_t rip);
 
 #define MSR_PAT      0x277u
 #define RFLAGS_FIXED UINT64_C(2)
-#define EFER_SCE     UINT64_C(1)
 
 struct vcpu *vcpu_current(void)
 {

@@ -168,6 +168,7 @@ _Static_assert(sizeof(struct vmcb) == 0x1000, "VMCB");
 #define RFLAGS_STATUS 0x08D5u
 
 #define MSR_EFER        0xC0000080u
+#define EFER_SCE        UINT64_C(1)
 #define EFER_SVME       (UINT64_C(1) << 12)
 #define MSR_VM_CR       0xC0010114u
 #define VM_CR_SVMDIS    (UINT64_C(1) << 4)
