@@ -262,18 +262,26 @@ static bool read_terms(const json_t *list, char *text, struct event *event)
 
 size_t event_pmu(const json_t *list, const char *text, struct event *event)
 {
-    const size_t begin = strlen("cpu/");
-    const char *last =
-        strncmp(text, "cpu/", begin) == 0 ? strchr(text + begin, '/') : NULL;
+    /* Linux, /sys/devices; a hybrid has a PMU for each kind of core. */
+    static const char *const pmus[] = {"cpu", "cpu_core", "cpu_atom"};
+    const size_t begin = strcspn(text, "/") + 1;
+    const char *last = NULL;
     char *terms;
     bool good;
+    size_t i = 0;
 
+    while (i < COUNT(pmus) && (strlen(pmus[i]) + 1 != begin ||
+                               memcmp(text, pmus[i], begin - 1) != 0))
+        i++;
+    if (i < COUNT(pmus) && text[begin - 1] == '/')
+        last = strchr(text + begin, '/');
     if (last == NULL)
         return 0;
     terms = strndup(text + begin, (size_t)(last - text) - begin);
     if (terms == NULL)
         abort();
     good = read_terms(list, terms, event);
+    event->pmu = pmus[i];
     free(terms);
     if (!good || (event->wanted.select == 0 && event->counters == 0))
         return 0;

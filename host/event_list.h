@@ -20,6 +20,7 @@ struct event {
     unsigned counters; /* the list allows these alone; 0: any */
     char name[EVENT_NAME_BYTES];
     bool user, kernel; /* :u, :k; neither: both */
+    const char *pmu;   /* perf's: "cpu_core"; NULL: none was said */
 };
 
 /* Reads the list; NULL with a line on the standard error. */
@@ -40,8 +41,8 @@ const char *event_list_name(const json_t *list, uint64_t select);
 
 /* "r01c4": how long that is, 0: it is no such event. */
 size_t event_raw(const char *text, struct event *event);
-/* "cpu/event=0xc4,umask=1,in_tx=1/" or "cpu/inst_retired.any/", up to the last
- * "/"; 0: it is no such event. */
+/* "cpu/event=0xc4,umask=1,in_tx=1/" or "cpu/inst_retired.any/", of hybrids
+ * "cpu_core/" and "cpu_atom/", up to the last "/"; 0: it is no such event. */
 size_t event_pmu(const json_t *list, const char *text, struct event *event);
 
 #endif

@@ -261,6 +261,30 @@ static unsigned group_of(unsigned g, const struct schedule *schedule,
     return found;
 }
 
+/* All events get the PMU that some of them name; one command counts on one kind
+ * of core. False with a line where two are named. */
+static bool take_pmu(struct event events_of[], const char *const names[],
+                     unsigned count)
+{
+    const char *pmu = NULL;
+
+    for (unsigned e = 0; e < count; e++) {
+        if (events_of[e].pmu == NULL)
+            continue;
+        if (pmu != NULL && strcmp(pmu, events_of[e].pmu) != 0) {
+            fprintf(stderr,
+                    "tsxpmu: %s: other events are of %s, and each kind of "
+                    "core is planned by itself\n",
+                    names[e], pmu);
+            return false;
+        }
+        pmu = events_of[e].pmu;
+    }
+    for (unsigned e = 0; e < count; e++)
+        events_of[e].pmu = pmu != NULL ? pmu : "cpu";
+    return true;
+}
+
 bool plan_events(const struct plan *plan, const char *const names[],
                  unsigned count, FILE *out)
 {
@@ -271,7 +295,7 @@ bool plan_events(const struct plan *plan, const char *const names[],
 
     for (unsigned e = 0; e < count; e++)
         good &= place_event(plan, names[e], &wanted[e], &places[e]);
-    if (!good)
+    if (!good || !take_pmu(wanted, names, count))
         return false;
     enum schedule_error error = schedule_make(places, count, &schedule);
     if (error != SCHEDULE_OK) {

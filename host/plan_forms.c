@@ -60,8 +60,8 @@ static void print_terms(const struct planned *planned, FILE *out)
                  {"cmask", 0xff, 24}, {"in_tx", 1, 32}, {"in_tx_cp", 1, 33}};
     const uint64_t select = planned->event->wanted.select;
 
-    fprintf(out, "cpu/event=0x%02" PRIx64 ",umask=0x%02" PRIx64, select & 0xff,
-            select >> 8 & 0xff);
+    fprintf(out, "%s/event=0x%02" PRIx64 ",umask=0x%02" PRIx64,
+            planned->event->pmu, select & 0xff, select >> 8 & 0xff);
     for (size_t i = 0; i < COUNT(terms); i++)
         if ((select >> terms[i].shift & terms[i].mask) != 0)
             fprintf(out, ",%s=%" PRIu64, terms[i].key,
@@ -123,6 +123,8 @@ static bool print_pcm(const struct constraints_cpu *cpu,
 
     for (unsigned i = 0; i < count; i++) {
         const struct planned *p = &planned[i];
+        if (strcmp(p->event->pmu, "cpu") != 0)
+            return refuse(p, "PCM and LIKWID name no kind of core");
         if (p->event->wanted.precise)
             return refuse(p, "PCM makes no PEBS records");
         if (p->event->user != p->event->kernel)
@@ -191,6 +193,8 @@ static bool print_likwid(const json_t *list, const struct planned planned[],
                                ? p->event->name
                                : event_list_name(list, select & 0xffff);
         likwid_name(p, name, names[i]);
+        if (strcmp(p->event->pmu, "cpu") != 0)
+            return refuse(p, "PCM and LIKWID name no kind of core");
         if (names[i][0] == '\0')
             return refuse(p, "LIKWID takes names of its own alone, and the "
                              "list has none");

@@ -139,7 +139,11 @@ def run(result):
             (f"--events {LIST} RS_EVENTS.EMPTY_END {OFFCORE} cd/01=20",
              "perf stat -e '{cpu/event=0x5e,umask=0x01,edge=1,inv=1,cmask=1,"
              "name=RS_EVENTS.EMPTY_END/,cpu/event=0xb7,umask=0x01,offcore_rsp=0x10001/,"
-             "cpu/event=0xcd,umask=0x01,ldlat=0x20/}'\n"))
+             "cpu/event=0xcd,umask=0x01,ldlat=0x20/}'\n"),
+            ("cpu_core/cycles/k cpu_core/event=0xc4,umask=1/ instructions",
+             "perf stat -e '{cpu_core/event=0x3c,umask=0x00,name=cycles/k,"
+             "cpu_core/event=0xc4,umask=0x01/,cpu_core/event=0xc0,umask=0x00,name=instructions/}'\n"),
+            ("cpu_atom/cycles/", "perf stat -e '{cpu_atom/event=0x3c,umask=0x00,name=cycles/}'\n"))
         for p in prints(words + " --form perf", text)])
     result("tool: plan for PCM and LIKWID", [
         p for words, text in (
@@ -164,6 +168,13 @@ def run(result):
             ("cd/01=3 --form pcm", "cd/01: PCM writes its MSR for no event of this place"),
             ("r1c4 --form likwid",
              "r1c4: LIKWID takes names of its own alone, and the list has none"),
+            ("cpu_core/cycles/ --form pcm",
+             "cycles: PCM and LIKWID name no kind of core"),
+            (f"cpu_core/BR_INST_RETIRED.NEAR_CALL/ --form likwid --events {LIST}",
+             "BR_INST_RETIRED.NEAR_CALL: PCM and LIKWID name no kind of core"),
+            ("cycles cpu_atom/cycles/ cpu_core/cycles/",
+             "cpu_core/cycles/: other events are of cpu_atom, and each kind of core is planned "
+             "by itself"),
             ("ref-cycles", "ref-cycles: needs a fixed counter that is not planned"),
             (f"CPU_CLK_UNHALTED.REF_TSC --events {LIST}",
              "CPU_CLK_UNHALTED.REF_TSC: needs a fixed counter that is not planned"),
@@ -179,6 +190,7 @@ def run(result):
     result("tool: plan by a list with numbers that are none", malformed())
     result("tool: plan of what perf takes for no event", [
         p for word in ("cpu//", "cpu/event=0x1c4/", "cpu/event=/", "cpu/what=1/", "cpu/event=1",
+                       "cpu_core", "cpu_core/", "cpu_co/cycles/", "cpuu/cycles/", "/cycles/",
                        "r", "rx1", "cycles:x", "cycle", "r01c4:", "r01c4p")
         for p in refused(word, f"{word}: not an event: a name in the manual, or EVENT/UMASK "
                          "in hexadecimal")])

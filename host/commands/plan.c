@@ -73,7 +73,8 @@ int command_plan(int argc, char **argv)
                "hexadecimal (C4H/01H), then what there is of :pebs (it makes "
                "records), :in_tx, :in_txcp, and =VALUE of the MSR that goes "
                "with it; or as perf writes it: a name of its own (cycles) or "
-               "of --events, r01c4, cpu/event=0xc4,umask=1/, with :u, :k, :p. "
+               "of --events, r01c4, cpu/event=0xc4,umask=1/ (of hybrids "
+               "cpu_core/, cpu_atom/), with :u, :k, :p. "
                "Its status is 1 where an event is none, or fits nowhere.",
         .options = options,
         .option = option,
