@@ -193,6 +193,9 @@ def carried():
                          for n, line in enumerate(text.splitlines()))
         yield f"a log's stamps, {name}", "[x] boot\n" + logged, 0, [
             good, "a log's word before each line taken off: " + stamp.format(n=0)]
+        yield f"a log's stamps, {name}, its beginning lost", "".join(
+            logged.splitlines(True)[20:]), 1, [
+                "its beginning is lost", "a log's word before each line taken off: "]
         yield f"a log's stamps, {name}, a byte lost", logged.replace(
             "stepping", "steping", 1), 1, ["damaged: the CRC"]
     yield "blanks at the end of each line", text.replace("\n", "  \n"), 0, [good]

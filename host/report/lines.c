@@ -258,44 +258,77 @@ static struct span after(struct span line, size_t bytes)
     return (struct span){line.at + bytes, line.bytes - bytes};
 }
 
-/* Takes off what stands before the first line of a report; and, where a log has
+/* Whether `line` is a report's own behind what is like `stamp`. */
+static bool is_stamped(struct span stamp, struct span line)
+{
+    const size_t bytes = stamp_bytes(stamp, line);
+
+    return bytes != 0 && line_is_own(after(line, bytes));
+}
+
+/* Takes off what stands before lines[0], `before` bytes; and, where a log has
  * the like before each line, such as the time, all of that, which is
  * returned. */
 static struct span take_off(struct span lines[], size_t count, size_t before)
 {
     const struct span stamp = {lines[0].at, before};
-    size_t bytes;
 
-    lines[0] = (struct span){lines[0].at + before, sizeof(FIRST_LINE) - 1};
-    if (count < 2 || (bytes = stamp_bytes(stamp, lines[1])) == 0 ||
-        !line_is_own(after(lines[1], bytes)))
+    lines[0] = after(without_blanks(lines[0]), before);
+    if (count < 2 || !is_stamped(stamp, lines[1]))
         return (struct span){0};
     for (size_t i = 1; i < count; i++)
         lines[i] = after(lines[i], stamp_bytes(stamp, lines[i]));
     return stamp;
 }
 
+/* The same of a report whose first line is lost, where lines[at] begins a test
+ * behind what a log puts before each line. *from, at most `at`: its first line
+ * that is left, from lines[*from] on. */
+static struct span take_off_headless(struct span lines[], size_t count,
+                                     size_t at, size_t *from)
+{
+    const char *running = span_find(lines[at], "# running ");
+    const struct span stamp = {
+        lines[at].at, running == NULL ? 0 : (size_t)(running - lines[at].at)};
+    size_t first = at;
+
+    if (stamp.bytes == 0 || at + 1 == count ||
+        !is_stamped(stamp, lines[at + 1]))
+        return (struct span){0};
+    while (first > *from && is_stamped(stamp, lines[first - 1]))
+        first--;
+    *from = first;
+    return take_off(lines + first, count - first,
+                    stamp_bytes(stamp, lines[first]));
+}
+
 void lines_divide(struct span text, struct reports *out)
 {
     struct span *lines = NULL, line, stamp = {0};
-    size_t count = 0;
+    size_t count = 0, from = 0;
 
     while (take_line(&text, &line))
         if (line.bytes != 0)
             APPEND(lines, count, line);
     for (size_t i = 0; i < count;) {
         const long before = first_line_at(lines[i]);
-        if (before >= 0)
+        if (before >= 0) {
             stamp = take_off(lines + i, count - i, (size_t)before);
-        if (before < 0 && !is_inner(lines[i])) {
-            i++;
-            continue;
+        } else if (!is_inner(lines[i])) {
+            const struct span found =
+                take_off_headless(lines, count, i, &from);
+            if (found.bytes == 0) {
+                i++;
+                continue;
+            }
+            stamp = found;
+            i = from;
         }
         struct report report = {.headless = before < 0, .stamp = stamp};
         size_t end = find_end(lines + i, count - i);
         read_lines(lines + i, end, &report);
         APPEND(out->report, out->count, report);
-        i += end;
+        from = i += end;
     }
     free(lines);
 }
