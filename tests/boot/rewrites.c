@@ -4,10 +4,12 @@
  * system does, and again and again writes code that begins a transaction into a
  * page that it has executed before: by itself, while a counter makes
  * silicon.efi step it, in a transaction, from another processor; and code
- * whose fallback is far away. It says how often the transaction was begun.
+ * whose fallback is far away. It says how often the transaction was begun. Then
+ * the same of code without XBEGIN: XABORT, which does nothing outside, and a
+ * lock that is elided.
  *
- * SDM volume 2, XBEGIN, XTEST, XEND; volume 3A, "MP Initialization Protocol
- * Algorithm", "Issuing Interprocessor Interrupts".
+ * SDM volume 2, XBEGIN, XTEST, XEND, XABORT, "XACQUIRE/XRELEASE"; volume 3A,
+ * "MP Initialization Protocol Algorithm", "Issuing Interprocessor Interrupts".
  */
 #include "tests/boot/takeover.h"
 
@@ -22,8 +24,9 @@
 #define ICR_STARTUP   0x4600u
 
 #define PAGE       4096u
+#define MIDDLE     256u     /* of a page: a SIPI's segment can begin there */
 #define LOW_END    0x9FFFFu /* of what SIPI reaches, and firmware has */
-#define TRIES      5u
+#define TRIES      7u
 #define ROUNDS     20u
 #define RETRIES    100u /* of one that aborts for no reason of its own */
 #define WAIT       100000000u
@@ -53,6 +56,20 @@ static const uint8_t transaction[CODE_BYTES] = {
     0,    0,         0xC3, /* .not_begun: */
     0xB8, ABORTED,   0,
     0,    0,         0xC3, /* .fallback: */
+};
+
+static const uint8_t xabort_alone[CODE_BYTES] = {
+    0xB8, BEGUN, 0, 0,    0, /* mov eax, BEGUN */
+    0xC6, 0xF8,  5, 0xC3,    /* xabort 5; ret */
+};
+
+/* In the section ZF is 0 after XTEST. */
+static const uint8_t elided[CODE_BYTES] = {
+    0x6A, 0x00, 0x31, 0xC0, 0xFF, 0xC0, /* push 0; xor eax, eax; inc eax */
+    0xF2, 0x87, 0x04, 0x24,             /* xacquire xchg [rsp], eax */
+    0x0F, 0x01, 0xD6, 0x0F, 0x95, 0xC0, /* xtest; setnz al */
+    0xF3, 0xC7, 0x04, 0x24, 0,    0,    0, 0, /* xrelease mov dword [rsp], 0 */
+    0x59, 0xC3,                               /* pop rcx; ret */
 };
 
 /* In real mode, where DS and ES are to be filled in: waits for a byte, copies
@@ -142,7 +159,8 @@ static uint32_t execute(void)
 }
 
 /* On a page of its own: no transaction has been on it before. */
-static void try(const char *what, void (*write)(const uint8_t *from))
+static void try(const char *what, void (*write)(const uint8_t *from),
+                const uint8_t *from)
 {
     unsigned plains = 0, begun = 0;
 
@@ -151,7 +169,7 @@ static void try(const char *what, void (*write)(const uint8_t *from))
         plains += execute() == PLAIN;
     }
     for (unsigned n = 0; n < ROUNDS; n++) {
-        write(transaction);
+        write(from);
         begun += plains == ROUNDS && execute() == BEGUN;
         write(plain);
         plains -= execute() != PLAIN;
@@ -190,13 +208,15 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         return EFI_LOAD_ERROR;
     other = (volatile uint8_t *)low;
     shared = other + PAGE;
-    code = shared + PAGE;
-    try("itself", by_itself);
-    try("stepped", while_stepped);
-    try("transaction", in_transaction);
-    try("far", with_far_fallback);
+    code = shared + PAGE + MIDDLE;
+    try("itself", by_itself, transaction);
+    try("stepped", while_stepped, transaction);
+    try("transaction", in_transaction, transaction);
+    try("far", with_far_fallback, transaction);
+    try("xabort", by_itself, xabort_alone);
+    try("elided", by_itself, elided);
     start_other();
-    try("other", by_other);
+    try("other", by_other, transaction);
     say_text("rewrites: end\n");
     power_off();
     return EFI_SUCCESS;

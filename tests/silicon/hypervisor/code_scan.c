@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code_scan.c - XBEGIN on whatever page an operating system executes. To the
- * host processor it is a MOV. So no page is executable to a guest that runs
- * freely until its bytes have been looked at, and from then on no processor can
- * store there, in any mode. A store makes the page unknown again on all of
- * them; it is stepped, because what stores may be on that page itself. A page
- * with an XBEGIN stays no-execute: on it the guest is stepped. Other
- * transactional instructions raise #UD: exits.c. What a device stores is not
- * seen.
+ * code_scan.c - XBEGIN, XABORT and XACQUIRE on whatever page an operating
+ * system executes. To the host processor they are a MOV, a MOV and nothing. So
+ * no page is executable to a guest that runs freely until its bytes have been
+ * looked at, and from then on no processor can store there, in any mode. A
+ * store makes the page unknown again on all of them; it is stepped, because
+ * what stores may be on that page itself. A page with one of the three stays
+ * no-execute: on it the guest is stepped. Other transactional instructions
+ * raise #UD: exits.c. What a device stores is not seen.
  *
  * SDM volume 2, XBEGIN (C7 F8 rel32, with 66H rel16): by chance those two bytes
  * are on one page of code in sixteen, but then they hardly lead to somewhere
- * near, or to other code.
+ * near, or to other code. Those of XABORT (C6 F8 imm8) and XACQUIRE (F2 before
+ * a locked instruction or XCHG) lead nowhere: there an instruction has to
+ * begin.
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
+
+#include "tests/silicon/model/prefixes.h"
 
 #define NEAR_BYTES   (64 * 1024)
 #define XBEGIN_BYTES 6
 #define EACH_BYTE    UINT64_C(0x0101010101010101)
+/* From so many places before a byte, the nearest so near, the instructions are
+ * walked: wherever that begins, it soon meets the true ones. */
+#define SWEEPS      8
+#define SWEEP_BYTES 32
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)
 
@@ -36,14 +44,45 @@ static bool is_xbegin(const struct vcpu *v, uint64_t rip, const uint8_t *b)
            guest_is_code(v, rip + XBEGIN_BYTES + (uint64_t)to);
 }
 
-/* Any of eight bytes: one that is 0 without the bits of C7. */
-static bool has_c7(const uint8_t *b)
+/* Any of eight bytes: one that is 0 without the bits of `wanted`. */
+static bool has_byte(const uint8_t *b, uint8_t wanted)
 {
     uint64_t word;
 
     __builtin_memcpy(&word, b, sizeof(word));
-    word ^= EACH_BYTE * 0xC7;
+    word ^= EACH_BYTE * wanted;
     return ((word - EACH_BYTE) & ~word & (EACH_BYTE << 7)) != 0;
+}
+
+/* Does an instruction begin at this byte of the page? In doubt it does. */
+static bool begins(const uint8_t *page, size_t at)
+{
+    if (at < SWEEP_BYTES + SWEEPS)
+        return true;
+    for (size_t n = 0; n < SWEEPS; n++) {
+        size_t from = at - SWEEP_BYTES - n;
+        while (from < at) {
+            size_t bytes = instruction_bytes(&page[from], PAGE_BYTES - from);
+            from += bytes != 0 ? bytes : 1;
+        }
+        if (from == at)
+            return true;
+    }
+    return false;
+}
+
+/* XABORT, or XACQUIRE where it elides locks; their first byte but prefixes is
+ * at `at`. */
+static bool is_hinted(const uint8_t *page, size_t at)
+{
+    struct instruction i;
+
+    while (at > 0 && prefix_is(page[at - 1]))
+        at--;
+    instruction_classify(&i, &page[at], PAGE_BYTES - at);
+    return (i.kind == INSTRUCTION_XABORT ||
+            (i.elide == ELIDE_ACQUIRE && hypervisor.machine.cpu->has_hle)) &&
+           begins(page, at);
 }
 
 /* What follows on the next page belongs to this one; where that is not there
@@ -63,13 +102,17 @@ static bool has_xbegin_at_end(const struct vcpu *v, uint64_t rip,
     return false;
 }
 
-static bool has_xbegin(const struct vcpu *v, uint64_t physical)
+static bool is_transactional(const struct vcpu *v, uint64_t physical)
 {
     const uint8_t *page = (const uint8_t *)(physical & ~(PAGE_BYTES - 1));
     uint64_t rip = guest_rip(v) & ~(PAGE_BYTES - 1);
 
-    for (size_t n = 0; n < PAGE_BYTES; n += 8)
-        for (size_t k = n; has_c7(&page[n]) && k < n + 8; k++) {
+    for (size_t n = 0; n < PAGE_BYTES; n += 8) {
+        if (has_byte(&page[n], 0xC6) || has_byte(&page[n], 0xF2))
+            for (size_t k = n; k < n + 8; k++)
+                if ((page[k] == 0xC6 || page[k] == 0xF2) && is_hinted(page, k))
+                    return true;
+        for (size_t k = n; has_byte(&page[n], 0xC7) && k < n + 8; k++) {
             if (k + XBEGIN_BYTES > PAGE_BYTES)
                 continue;
             if (is_xbegin(v, rip + k, &page[k]) ||
@@ -77,6 +120,7 @@ static bool has_xbegin(const struct vcpu *v, uint64_t physical)
                  page[k + 1] == 0xF8))
                 return true;
         }
+    }
     return has_xbegin_at_end(v, rip, page + PAGE_BYTES);
 }
 
@@ -185,7 +229,7 @@ static bool look(struct vcpu *v, uint64_t address)
         !set_all(v, address, LOOKED_AT | NPT_NX))
         return false;
     hypervisor.pages++;
-    if (guest_is_ram(address) && has_xbegin(v, address)) {
+    if (guest_is_ram(address) && is_transactional(v, address)) {
         hypervisor.stepped++;
         set_all(v, address, LOOKED_AT | NPT_NX | NPT_STEPPED);
         return false;
