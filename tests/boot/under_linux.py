@@ -31,6 +31,8 @@ for event in r00c4:up r00c4:upp instructions:uppp; do
     perf script -i /tmp/precise -F ip | sort | uniq -c | awk '$1 > 100 {{ print $2 }}'
 done
 echo "loads"; perf script -i /tmp/loads -F addr 2>/dev/null | sort -u
+at=$(perf script -i /tmp/loads -F addr 2>/dev/null | sort -u | head -1 | tr -d ' ')
+perf stat -x, -e mem:0x$at/8:rw:u loads32 2>&1
 for allowed in 0 1; do
     echo "allowed $allowed"
     echo $allowed >{PMU}/allow_tsx_force_abort
@@ -69,6 +71,7 @@ WANTED = (
     rf"^compatibility mode\n{INSTRUCTIONS},,instructions:u,.*\n{BRANCHES},,branches:u,.*\n"
     rf"{3 * ROUNDS * 100 + 5},,instructions:u,.*\nundone there$",
     r"^loads\n *(\w+)0 *\n *\1(?:4) *\n(?! *\w+ *\n)",  # word and the one after it
+    r"^400,,mem:0x",  # each of them, by a breakpoint, beside the watchdog
     r"^allowed 0\n(<not \w+>,,r00c4:u,.*\n){4}",
     rf"^allowed 1\n({BRANCHES},,r00c4:u,.*\n){{4}}",
     r"^transactions: committed 50\n.*undone 50$",

@@ -66,7 +66,8 @@ void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)
     v->accesses = 0;
     if (!v->decoded->accesses)
         return;
-    if (data_access_watched(v) || v->current.tx == TX_MAY_CACHE)
+    if (data_access_watched(v) || v->current.tx == TX_MAY_CACHE ||
+        v->dr6_reported != 0)
         v->accesses = find(v, v->access, bytes, length);
 }
 

@@ -18,19 +18,21 @@ static uint64_t breakpoints_hit(const struct vmcb *b)
 
 struct action debug_exit(struct vcpu *v)
 {
-    if (hypervisor.has_os && v->mode != MODE_STEP)
+    if (hypervisor.has_os && v->mode != MODE_STEP) {
+        v->dr6_reported = breakpoints_hit(v->vmcb);
         return action_raise(VECTOR_DB, 0);
+    }
     uint64_t dr6 = v->vmcb->dr6, hits = breakpoints_hit(v->vmcb);
     bool stepping = v->mode == MODE_STEP;
     bool step = stepping && (dr6 & DR6_BS) != 0;
 
     /* The host processor may show a hit at each step from then on: it is one
-     * when it appears. */
+     * when it appears, or where the instruction's own accesses hit. */
     if (step) {
-        uint64_t new = hits & ~v->dr6_reported;
+        uint64_t old = hits & v->dr6_reported;
 
         v->dr6_reported = hits;
-        hits = new;
+        hits = (hits & ~old) | watch_stepped(v, old);
     }
     v->vmcb->dr6 = dr6 & ~DR6_BS;
     /* B0-B3 are those of the last #DB, mostly of the single step. */

@@ -283,6 +283,8 @@ void watch_data(struct watch *w, enum access access, uint64_t address,
                 unsigned bytes);
 /* These have been hit outside of transactions: not to be reported again. */
 void watch_forget(const struct vcpu *v, uint64_t hits);
+/* Of these, which the loads and stores of the instruction stepped hit. */
+uint64_t watch_stepped(const struct vcpu *v, uint64_t among);
 /* Does a breakpoint, or what it needs, end the transaction before this
  * instruction? It has aborted then. */
 bool watch_instruction(struct vcpu *v);

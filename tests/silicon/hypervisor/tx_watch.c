@@ -72,6 +72,22 @@ void watch_forget(const struct vcpu *v, uint64_t hits)
             flush_watchpoint(physical);
 }
 
+uint64_t watch_stepped(const struct vcpu *v, uint64_t among)
+{
+    uint64_t at[BREAKPOINTS], hits = 0;
+
+    read_breakpoints(at);
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        for (unsigned a = 0; (among >> n & 1) != 0 && a < v->accesses; a++)
+            if (v->access[a].kind <= DATA_STORE &&
+                breakpoint_hit(v->vmcb->dr7, n, at[n],
+                               v->access[a].kind == DATA_STORE ? ACCESS_WRITE
+                                                               : ACCESS_READ,
+                               v->access[a].linear, v->access[a].bytes))
+                hits |= UINT64_C(1) << n;
+    return hits;
+}
+
 /* "Advanced debugging of RTM transactional regions". */
 bool watch_is_debugged(const struct vcpu *v)
 {
