@@ -116,24 +116,22 @@ const char *fault_name(int fault)
 
 const char *bits_name(uint64_t bits, char out[BITS_NAME_BYTES])
 {
-    size_t at = 0;
-
-    text_format(out, BITS_NAME_BYTES, "none");
+    text_format(out, BITS_NAME_BYTES, "%s", bits == 0 ? "none" : "");
     for (int high = 63; high >= 0; high--) {
         int low = high;
         if ((bits >> high & 1) == 0)
             continue;
         while (low > 0 && (bits >> (low - 1) & 1) != 0)
             low--;
-        const char *between = at != 0 ? " " : "";
-        if (at + sizeof(" [63:62] ..") > BITS_NAME_BYTES) {
-            text_format(out + at, BITS_NAME_BYTES - at, "%s..", between);
+        const char *between = out[0] != '\0' ? " " : "";
+        if (text_length(out) + sizeof(" [63:62] ..") > BITS_NAME_BYTES) {
+            text_append(out, BITS_NAME_BYTES, "%s..", between);
             break;
         }
-        at += high == low ? text_format(out + at, BITS_NAME_BYTES - at,
-                                        "%s[%d]", between, high)
-                          : text_format(out + at, BITS_NAME_BYTES - at,
-                                        "%s[%d:%d]", between, high, low);
+        if (high == low)
+            text_append(out, BITS_NAME_BYTES, "%s[%d]", between, high);
+        else
+            text_append(out, BITS_NAME_BYTES, "%s[%d:%d]", between, high, low);
         high = low;
     }
     return out;

@@ -59,7 +59,7 @@ static const char *parse(const char *at, struct format *f)
     *f = (struct format){0};
     for (; *at == '0'; at++)
         f->zero = true;
-    for (; *at >= '0' && *at <= '9' && f->width < 1000; at++)
+    for (; *at >= '0' && *at <= '9'; at++)
         f->width = f->width * 10 + (unsigned)(*at - '0');
     for (; *at == 'l'; at++)
         f->wide = true;
@@ -115,6 +115,16 @@ size_t text_format(char *out, size_t size, const char *format, ...)
     size_t length = text_format_list(out, size, format, arguments);
     va_end(arguments);
     return length;
+}
+
+void text_append(char *out, size_t size, const char *format, ...)
+{
+    size_t length = text_length(out);
+    va_list arguments;
+
+    va_start(arguments, format);
+    text_format_list(out + length, size - length, format, arguments);
+    va_end(arguments);
 }
 
 size_t text_length(const char *text)

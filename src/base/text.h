@@ -22,6 +22,9 @@ size_t text_format(char *out, size_t size, const char *format, ...)
     PRINTF_LIKE(3, 4);
 size_t text_format_list(char *out, size_t size, const char *format,
                         va_list arguments) PRINTF_LIKE(3, 0);
+/* The same, after the text that out holds. */
+void text_append(char *out, size_t size, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 
 size_t text_length(const char *text);
 bool text_equal(const char *a, const char *b);

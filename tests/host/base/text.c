@@ -35,6 +35,10 @@ static void numbers(void **state)
                              "0000000000000abc");
     text_format(out, sizeof(out), "%u %x", 0u, 0u);
     assert_string_equal(out, "0 0");
+    text_format(out, sizeof(out), "%10u|%09d|%19x|%u", 7u, -7, 0x9au, 9u);
+    assert_string_equal(out, "         7|-00000007|                 9a|9");
+    text_format(out, sizeof(out), "%03d|%02u|%1d|%2d", 1234, 123u, -12, -1);
+    assert_string_equal(out, "1234|123|-12|-1");
 }
 
 static void cuts_off_and_ends(void **state)
@@ -51,6 +55,24 @@ static void cuts_off_and_ends(void **state)
     assert_int_equal(text_format(out, 8, "%8x", 1u), 7);
     text_format(out, sizeof(out), "%s", nothing);
     assert_string_equal(out, "(none)");
+    assert_int_equal(text_format(out, 7, "%s", "abcdef"), 6); /* just so */
+    assert_string_equal(out, "abcdef");
+}
+
+/* After what there is, and no further than the buffer. */
+static void appends(void **state)
+{
+    char out[8] = "";
+
+    (void)state;
+    text_append(out, sizeof(out), "%s", "");
+    assert_string_equal(out, "");
+    text_append(out, sizeof(out), "%s%u", "ab", 1u);
+    assert_string_equal(out, "ab1");
+    text_append(out, 6, "%c%s", 'c', "defg");
+    assert_string_equal(out, "ab1cd");
+    text_append(out, 6, "%s", "h");
+    assert_string_equal(out, "ab1cd");
 }
 
 static void compares(void **state)
@@ -83,8 +105,11 @@ static void matches_patterns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_like_printf), cmocka_unit_test(numbers),
-        cmocka_unit_test(cuts_off_and_ends),   cmocka_unit_test(compares),
+        cmocka_unit_test(formats_like_printf),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(cuts_off_and_ends),
+        cmocka_unit_test(appends),
+        cmocka_unit_test(compares),
         cmocka_unit_test(matches_patterns),
     };
 
