@@ -42,15 +42,21 @@ size_t acpi_table_length(const uint8_t *table, size_t bytes)
     return sum == 0 ? length : 0;
 }
 
+/* 0 where the table ends before it. */
+static uint32_t read_late(const uint8_t *table, size_t length, size_t at)
+{
+    return length >= at + 4 ? (uint32_t)read_number(table + at, 4) : 0;
+}
+
 static uint32_t speed_of(const uint8_t *table, size_t length)
 {
     static const uint32_t speeds[] = {
         [3] = 9600, [4] = 19200, [6] = 57600, [7] = 115200};
+    uint32_t precise = read_late(table, length, PRECISE_SPEED);
     uint8_t code = table[CONFIGURED];
 
-    if (length >= PRECISE_SPEED + 4 &&
-        read_number(table + PRECISE_SPEED, 4) != 0)
-        return (uint32_t)read_number(table + PRECISE_SPEED, 4);
+    if (precise != 0)
+        return precise;
     return code < sizeof(speeds) / sizeof(speeds[0]) ? speeds[code] : 0;
 }
 
@@ -77,16 +83,16 @@ const char *spcr_parse(const uint8_t *table, size_t bytes, struct uart *out)
 {
     size_t length = acpi_table_length(table, bytes);
 
-    *out = (struct uart){.clock = UART_CLOCK};
+    *out = (struct uart){.clock = 0};
     if (length < LEAST_BYTES || memcmp(table, "SPCR", 4) != 0)
         return "SPCR: too short, or its checksum is wrong";
     /* Full 16550, 16450 subset, and 16550 as the GAS says it. */
     uint8_t type = table[INTERFACE_TYPE];
     if (type != 0x00 && type != 0x01 && type != 0x12)
         return "SPCR: its interface is not a 16550";
-    if (length >= UART_FREQUENCY + 4 &&
-        read_number(table + UART_FREQUENCY, 4) != 0)
-        out->clock = (uint32_t)read_number(table + UART_FREQUENCY, 4);
+    out->clock = read_late(table, length, UART_FREQUENCY);
+    if (out->clock == 0)
+        out->clock = UART_CLOCK;
     out->speed = speed_of(table, length);
     return read_address(table + BASE_ADDRESS, out);
 }

@@ -146,19 +146,14 @@ void uart_put(struct uart *uart, uint8_t character)
 
 const char *uart_text(const struct uart *uart, char out[UART_TEXT_BYTES])
 {
-    size_t at;
-
-    if (!uart->memory)
-        at = text_format(out, UART_TEXT_BYTES, "I/O port %lXH", uart->base);
-    else
-        at = text_format(out, UART_TEXT_BYTES, "memory at %lXH", uart->base);
+    text_format(out, UART_TEXT_BYTES, "%s %lXH",
+                uart->memory ? "memory at" : "I/O port", uart->base);
     if (uart->stride != 1)
-        at += text_format(out + at, UART_TEXT_BYTES - at,
-                          ", registers %u bytes apart", uart->stride);
+        text_append(out, UART_TEXT_BYTES, ", registers %u bytes apart",
+                    uart->stride);
     if (uart->speed != 0)
-        text_format(out + at, UART_TEXT_BYTES - at, ", %u bits a second",
-                    uart->speed);
+        text_append(out, UART_TEXT_BYTES, ", %u bits a second", uart->speed);
     else
-        text_format(out + at, UART_TEXT_BYTES - at, ", its speed as it was");
+        text_append(out, UART_TEXT_BYTES, ", its speed as it was");
     return out;
 }

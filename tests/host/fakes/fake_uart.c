@@ -29,22 +29,27 @@ uint32_t hw_io_read(bool memory, uint64_t address, unsigned bytes)
         return divisor ? u->divisor & 0xff : 0;
     case 1:
         return divisor ? u->divisor >> 8 : u->ier;
-    case 2:
-        return 0xc1;
+    case 2: /* FCR[0] as IIR[7:6]; no interrupt */
+        return (u->fcr & 1) != 0 ? 0xc1 : 0x01;
     case 3:
         return u->lcr;
     case 4:
         return u->mcr;
     case 5:
-        if (u->waited < u->ready_after)
+        if (u->stuck)
+            return 0x00;
+        if (u->waited < u->ready_after + u->shifting)
             u->waited++;
-        return u->stuck || u->waited < u->ready_after ? 0x00 : 0x60;
+        return u->waited < u->ready_after                 ? 0x00
+               : u->waited < u->ready_after + u->shifting ? 0x20
+                                                          : 0x60;
     case 6: /* in loopback: RTS to CTS, DTR to DSR, OUT1 to RI, OUT2 to DCD */
         if ((u->mcr & 0x10) == 0 || u->no_loop)
             return 0x00;
-        return (u->mcr & 2u) << 3 | (u->mcr & 1u) << 5 | (u->mcr & 0xcu) << 4;
+        return (u->mcr & 2u) << 3 | (u->mcr & 1u) << 5 | (u->mcr & 0xcu) << 4 |
+               0x09 | u->lines; /* CTS and DCD have changed */
     case 7:
-        return u->no_scratch ? 0 : u->scr;
+        return u->scr & (uint8_t)~u->no_scratch;
     default:
         return 0xffffffff;
     }

@@ -12,9 +12,12 @@ extern struct fake_uart {
     bool memory;
     uint64_t base;
     unsigned stride, width; /* an access of another width goes nowhere */
-    bool no_scratch, no_loop;
+    uint8_t no_scratch;     /* bits that SCR does not hold */
+    bool no_loop;
+    uint8_t lines;        /* of MSR: set whatever is looped back */
     unsigned ready_after; /* reads of LSR until THRE is set after a byte */
-    bool stuck;           /* THRE is never set again */
+    unsigned shifting;    /* and until TEMT is */
+    bool stuck;           /* neither is set again */
     /* What it holds: */
     uint8_t ier, fcr, lcr, mcr, scr;
     uint16_t divisor;

@@ -113,6 +113,11 @@ static void memory_of_every_width(void **state)
     assert_int_equal(u.width, 2);
     make(0, 0, 0, 0xfe034000, 7);
     assert_int_equal(parse(80).stride, 1);
+    make(0, 64, 2, 0x0123456789abcde0, 7);
+    u = parse(80);
+    assert_int_equal(u.stride, 8);
+    assert_int_equal(u.width, 2);
+    assert_true(u.base == 0x0123456789abcde0);
 }
 
 static void clock_and_precise_speed(void **state)
@@ -124,13 +129,67 @@ static void clock_and_precise_speed(void **state)
     seal(90);
     assert_int_equal(parse(96).clock, 48000000);
     assert_int_equal(parse(96).speed, 921600);
-    seal(80); /* revision 3 has no precise speed */
-    assert_int_equal(parse(96).speed, 115200);
+    seal(84); /* it has both just so */
+    assert_int_equal(parse(84).clock, 48000000);
+    assert_int_equal(parse(84).speed, 921600);
+    for (unsigned length = 80; length < 84; length++) {
+        seal(length); /* revision 3 has no precise speed */
+        assert_int_equal(parse(96).clock, 48000000);
+        assert_int_equal(parse(96).speed, 115200);
+    }
+    for (unsigned length = 76; length < 80; length++) {
+        seal(length); /* revision 1 */
+        assert_int_equal(parse(96).clock, UART_CLOCK);
+        assert_int_equal(parse(96).speed, 115200);
+    }
     put(76, 4, 0);
-    seal(80);
+    seal(84);
+    assert_int_equal(parse(84).clock, UART_CLOCK);
+    put(80, 4, 0);
+    put(84, 4, 1);
+    seal(90);
     assert_int_equal(parse(96).clock, UART_CLOCK);
-    seal(76); /* revision 1 */
     assert_int_equal(parse(96).speed, 115200);
+    for (unsigned byte = 0; byte < 4; byte++) {
+        put(76, 4, 0x51u << 8 * byte);
+        put(80, 4, 0xa2u << 8 * byte);
+        seal(84);
+        assert_int_equal(parse(84).clock, 0x51u << 8 * byte);
+        assert_int_equal(parse(84).speed, 0xa2u << 8 * byte);
+    }
+}
+
+/* ACPI, "System Description Table Header": 36 bytes, the length at 4, all bytes
+ * sum up to 0. */
+static void lengths(void **state)
+{
+    (void)state;
+    make(1, 8, 1, 0x3f8, 7);
+    assert_int_equal(acpi_table_length(table, 96), 80);
+    assert_int_equal(acpi_table_length(table, 80), 80);
+    assert_int_equal(acpi_table_length(table, 79), 0);
+    seal(36);
+    assert_int_equal(acpi_table_length(table, 36), 36);
+    assert_int_equal(acpi_table_length(table, 35), 0);
+    for (unsigned length = 0; length < 36; length++) {
+        uint8_t sum = 0;
+        put(4, 4, length);
+        for (unsigned i = 0; i < length; i++)
+            sum = (uint8_t)(sum + table[i]);
+        table[0] = (uint8_t)(table[0] - sum);
+        assert_int_equal(acpi_table_length(table, 96), 0);
+    }
+    for (unsigned byte = 1; byte < 4; byte++) {
+        make(1, 8, 1, 0x3f8, 7);
+        put(4, 4, 80 | 1u << 8 * byte); /* longer than what there is */
+        table[9]--;
+        assert_int_equal(acpi_table_length(table, 96), 0);
+    }
+    for (unsigned at = 0; at < 80; at++) {
+        make(1, 8, 1, 0x3f8, 7);
+        table[at] ^= 0x80;
+        assert_int_equal(acpi_table_length(table, 96), 0);
+    }
 }
 
 static void wrong_tables(void **state)
@@ -155,14 +214,26 @@ static void wrong_tables(void **state)
     wrong(80);
     make(0, 12, 1, 0x3f8, 7);
     wrong(80);
+    make(0, 72, 1, 0x3f8, 7);
+    wrong(80);
     make(0, 8, 4, 0x3f8, 7);
     wrong(80);
     make(1, 8, 1, 0xfff9, 7);
     wrong(80);
+    make(1, 8, 1, 0xfff8, 7); /* the last that has room for 8 registers */
+    parse(80);
+    make(0, 8, 1, 0xfff9, 7); /* of memory there is more */
+    parse(80);
     make(1, 8, 1, 0x3f8, 7);
-    table[36] = 3; /* ARM PL011 */
-    seal(80);
-    wrong(80);
+    /* Table 3: 0, 1 and 12H are 16550s, 3 for one is an ARM PL011. */
+    for (unsigned type = 0; type < 256; type++) {
+        table[36] = (uint8_t)type;
+        seal(80);
+        if (type == 0 || type == 1 || type == 0x12)
+            parse(80);
+        else
+            wrong(80);
+    }
 }
 
 int main(void)
@@ -171,6 +242,7 @@ int main(void)
         cmocka_unit_test(io_port),
         cmocka_unit_test(memory_of_every_width),
         cmocka_unit_test(clock_and_precise_speed),
+        cmocka_unit_test(lengths),
         cmocka_unit_test(wrong_tables),
     };
 

@@ -28,6 +28,7 @@ static void reset(const struct uart *at)
                                    .width = at->width,
                                    .scr = 0x77,
                                    .mcr = 0x03,
+                                   .fcr = 0x01,
                                    .divisor = 12,
                                    .ier = 5};
 }
@@ -59,11 +60,18 @@ static void not_there(void **state)
     reset(&mapped);
     other.width = 1; /* that one wants 32 bits */
     assert_false(uart_answers(&other));
-    reset(&com1);
-    fake_uart.no_scratch = true;
-    assert_false(uart_probe(&com1));
+    for (unsigned bit = 0; bit < 8; bit++) {
+        reset(&com1);
+        fake_uart.no_scratch = (uint8_t)(1 << bit);
+        assert_false(uart_probe(&com1));
+    }
     reset(&com1);
     fake_uart.no_loop = true;
+    assert_false(uart_probe(&com1));
+    assert_int_equal(fake_uart.mcr, 0x03);
+    assert_int_equal(fake_uart.scr, 0x77);
+    reset(&com1);
+    fake_uart.lines = 0xf0; /* which say nothing of what is looped back */
     assert_false(uart_probe(&com1));
     assert_int_equal(fake_uart.mcr, 0x03);
 }
@@ -90,6 +98,11 @@ static void set_up(void **state)
     kept.speed = 50; /* a divisor of more than a byte */
     uart_set_up(&kept);
     assert_int_equal(fake_uart.divisor, 2304);
+    assert_int_equal(fake_uart.ier, 0);
+    assert_int_equal(fake_uart.mcr, 0x03); /* DTR and RTS */
+    kept.speed = 921600; /* faster than its clock allows: as fast as it does */
+    uart_set_up(&kept);
+    assert_int_equal(fake_uart.divisor, 1);
 }
 
 static void given_back_as_it_was(void **state)
@@ -106,7 +119,8 @@ static void given_back_as_it_was(void **state)
     assert_int_equal(fake_uart.lcr, 0x1b);
     uart_set_up(&com1);
     fake_ms_step = 1;
-    fake_uart.ready_after = 9; /* looks until all is sent */
+    fake_uart.ready_after = 5; /* looks until all is sent */
+    fake_uart.shifting = 4;
     uart_put(
         &(struct uart){
             .stalled = false, .base = com1.base, .stride = 1, .width = 1},
@@ -118,8 +132,15 @@ static void given_back_as_it_was(void **state)
     assert_int_equal(fake_uart.ier, 0x05);
     assert_int_equal(fake_uart.mcr, 0x08);
     assert_int_equal(fake_uart.fcr, 0x01); /* FIFOs were on */
+    fake_uart.fcr = 0x00;                  /* a 16450 has none */
+    uart_save(&com1, &saved);
+    uart_set_up(&com1);
+    uart_restore(&com1, &saved);
+    assert_int_equal(fake_uart.fcr, 0x00);
     fake_uart.stuck = true;
+    uint64_t then = fake_ms;
     uart_restore(&com1, &saved); /* ends */
+    assert_in_range(fake_ms - then, 50, 60);
 }
 
 static void every_byte_waits_its_turn(void **state)
@@ -148,7 +169,7 @@ static void never_ready_is_given_up_in_time(void **state)
     fake_uart.stuck = true;
     uart_put(&uart, 'x');
     assert_true(uart.stalled);
-    assert_true(fake_ms < 100);
+    assert_in_range(fake_ms, 50, 60); /* a character takes 1 of them */
     assert_int_equal(fake_uart.sent_bytes, 0);
     uint64_t then = fake_ms;
     uart_put(&uart, 'y'); /* no second wait */
@@ -166,10 +187,19 @@ static void never_ready_is_given_up_in_time(void **state)
     uart.speed = 50;
     fake_uart.stuck = false;
     fake_uart.waited = 0;
-    fake_uart.ready_after = 210;
+    fake_uart.ready_after = 400;
     uart_put(&uart, 'z');
     assert_false(uart.stalled);
     assert_int_equal(fake_uart.sent_bytes, 1);
+    fake_uart.stuck = true;
+    then = fake_ms;
+    uart_put(&uart, 'z');
+    assert_in_range(fake_ms - then, 400, 470);
+    uart.stalled = false;
+    uart.speed = 0; /* not known: as any other */
+    then = fake_ms;
+    uart_put(&uart, 'z');
+    assert_in_range(fake_ms - then, 50, 60);
 }
 
 static void as_text(void **state)
