@@ -6,7 +6,8 @@
 #include "src/base/text.h"
 #include "src/report/merge.h"
 
-#define IDS_BYTES 200 /* of APIC IDs, with what does not fit as ".." */
+#define IDS_BYTES   200 /* of APIC IDs, with what does not fit as ".." */
+#define IDS_ONE_MAX 12
 
 /* --- The machine --------------------------------------------------------- */
 
@@ -124,17 +125,16 @@ static void describe_memory(struct test_context *t)
 static void write_ids(struct ktap *out, const struct test_context contexts[],
                       unsigned count)
 {
-    char text[IDS_BYTES];
-    size_t at = 0;
+    char text[IDS_BYTES] = "";
+    unsigned p = 0;
 
-    for (unsigned p = 0; p < count && at + 12 < sizeof(text); p++)
+    for (; p < count && text_length(text) + IDS_ONE_MAX < IDS_BYTES; p++)
         if (contexts[p].lost)
-            at += text_format(text + at, sizeof(text) - at, " -");
+            text_append(text, IDS_BYTES, " -");
         else
-            at += text_format(text + at, sizeof(text) - at, " %XH",
-                              contexts[p].cpu.apic_id);
+            text_append(text, IDS_BYTES, " %XH", contexts[p].cpu.apic_id);
     ktap_note(out, "APIC IDs of the processors, in their order:%s%s", text,
-              at + 12 < sizeof(text) ? "" : " ..");
+              p == count ? "" : " ..");
 }
 
 void evidence_processors(struct ktap *out, struct test_context contexts[],

@@ -4,12 +4,12 @@
 
 #include "src/cpu/cpuid_bits.h"
 #include "src/cpu/products.h"
-#include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/report/merge.h"
 
 #define CORES_BYTES 400
+#define MSRS_BYTES  120
 
 void header_made_on(struct ktap *out, const struct identity *id)
 {
@@ -60,35 +60,30 @@ static void describe_features(struct test_context *t)
 }
 
 /* "; TSX_FORCE_ABORT (10FH) = 0", or "raises #GP". */
-static size_t describe_msr(char *out, size_t size, uint32_t msr, int fault,
-                           uint64_t value)
+static void describe_msr(char out[MSRS_BYTES], uint32_t msr, int fault,
+                         uint64_t value)
 {
     char name[MSR_NAME_BYTES];
 
-    if (fault == REGIME_NOT_READ)
-        return 0;
     if (fault == HW_NO_FAULT)
-        return text_format(out, size, "; %s = 0x%lx", msr_name(msr, name),
-                           value);
-    return text_format(out, size, "; RDMSR of %s raises %s",
-                       msr_name(msr, name), vector_name((unsigned)fault));
+        text_append(out, MSRS_BYTES, "; %s = 0x%lx", msr_name(msr, name),
+                    value);
+    else if (fault != REGIME_NOT_READ)
+        text_append(out, MSRS_BYTES, "; RDMSR of %s raises %s",
+                    msr_name(msr, name), vector_name((unsigned)fault));
 }
 
 static void describe_regime(struct test_context *t)
 {
     const struct regime_evidence *e = &t->evidence;
-    char msrs[120] = "", place[4][CPUID_BIT_BYTES];
-    size_t at = 0;
+    char msrs[MSRS_BYTES] = "", place[4][CPUID_BIT_BYTES];
 
     note(t, "regime %s: %s", regime_name(t->regime), regime_meaning(t->regime));
     if (t->regime == REGIME_NONE)
         return;
-    at += describe_msr(msrs + at, sizeof(msrs) - at, TSX_FORCE_ABORT,
-                       e->fault_10f, e->value_10f);
-    at += describe_msr(msrs + at, sizeof(msrs) - at, IA32_TSX_CTRL,
-                       e->fault_122, e->value_122);
-    describe_msr(msrs + at, sizeof(msrs) - at, IA32_MCU_OPT_CTRL, e->fault_123,
-                 e->value_123);
+    describe_msr(msrs, TSX_FORCE_ABORT, e->fault_10f, e->value_10f);
+    describe_msr(msrs, IA32_TSX_CTRL, e->fault_122, e->value_122);
+    describe_msr(msrs, IA32_MCU_OPT_CTRL, e->fault_123, e->value_123);
     note(t, "evidence: %s = %u, %s = %u, %s = %u, %s = %u%s",
          cpuid_bit_place(CPUID_TSX_FORCE_ABORT, place[0]),
          t->cpu.tsx_force_abort,
@@ -139,7 +134,6 @@ static void write_cores(struct ktap *out, const struct test_context contexts[],
                         unsigned count)
 {
     char text[CORES_BYTES] = "";
-    size_t at = 0;
     bool shared = false;
 
     for (unsigned p = 0; p < count; p++) {
@@ -148,12 +142,12 @@ static void write_cores(struct ktap *out, const struct test_context contexts[],
             first = first &&
                     (contexts[q].lost ||
                      !identity_siblings(&contexts[q].cpu, &contexts[p].cpu));
-        const char *between = at != 0 ? ", " : "";
+        const char *between = text[0] != '\0' ? ", " : "";
         for (unsigned q = p; first && q < count; q++) {
             if (contexts[q].lost ||
                 !identity_siblings(&contexts[p].cpu, &contexts[q].cpu))
                 continue;
-            at += text_format(text + at, sizeof(text) - at, "%s%u", between, q);
+            text_append(text, CORES_BYTES, "%s%u", between, q);
             shared = shared || q != p;
             between = "+";
         }
@@ -162,7 +156,7 @@ static void write_cores(struct ktap *out, const struct test_context contexts[],
         ktap_note(out, "cores: not known (no CPUID.0BH)");
     else if (shared)
         ktap_note(out, "processors that share a core: %s%s", text,
-                  at + 1 == sizeof(text) ? ".." : "");
+                  text_length(text) + 1 == CORES_BYTES ? ".." : "");
     else
         ktap_note(out, "cores: each processor has one of its own");
     if (contexts[0].cpu.topology_known)

@@ -46,25 +46,24 @@ const char *merge_set_name(const bool set[], unsigned count,
 {
     const size_t room = MERGE_SET_BYTES - 16; /* for one range and ".." */
     unsigned members = 0;
-    size_t at;
 
     for (unsigned p = 0; p < count; p++)
         members += set[p];
-    at = text_format(out, MERGE_SET_BYTES, "processor%s",
-                     members == 1 ? "" : "s");
+    text_format(out, MERGE_SET_BYTES, "processor%s", members == 1 ? "" : "s");
+    char before = ' ';
     for (unsigned p = 0, last; p < count; p = last + 1) {
         last = p;
         if (!set[p])
             continue;
         while (last + 1 < count && set[last + 1])
             last++;
-        char before = out[at - 1] == 's' || out[at - 1] == 'r' ? ' ' : ',';
-        if (at >= room) {
-            text_format(out + at, MERGE_SET_BYTES - at, "%c..", before);
+        if (text_length(out) >= room) {
+            text_append(out, MERGE_SET_BYTES, "%c..", before);
             break;
         }
-        at += text_format(out + at, MERGE_SET_BYTES - at,
-                          last == p ? "%c%u" : "%c%u-%u", before, p, last);
+        text_append(out, MERGE_SET_BYTES, last == p ? "%c%u" : "%c%u-%u",
+                    before, p, last);
+        before = ',';
     }
     return out;
 }

@@ -6,7 +6,6 @@ bool provoked_text(const struct finding findings[], unsigned count,
                    char out[SUMMARY_LINE_BYTES])
 {
     struct provoked_windows sum[PROVOKED_BESIDES] = {{0, 0}};
-    size_t at;
 
     for (unsigned i = 0; i < count; i++)
         for (unsigned b = 0; b < PROVOKED_BESIDES; b++) {
@@ -15,7 +14,7 @@ bool provoked_text(const struct finding findings[], unsigned count,
         }
     if (sum[BESIDE_TRANSACTIONS].of == 0)
         return false;
-    at = text_format(
+    text_format(
         out, SUMMARY_LINE_BYTES,
         "counter 3 was provoked: its registers or its count were not as they "
         "had to be in %lu of %lu windows beside transactions, without "
@@ -23,7 +22,7 @@ bool provoked_text(const struct finding findings[], unsigned count,
         sum[BESIDE_TRANSACTIONS].wrong, sum[BESIDE_TRANSACTIONS].of,
         sum[BESIDE_NOTHING].wrong, sum[BESIDE_NOTHING].of);
     if (sum[BESIDE_FORCED].of != 0)
-        text_format(out + at, SUMMARY_LINE_BYTES - at,
+        text_append(out, SUMMARY_LINE_BYTES,
                     ", with RTM_FORCE_ABORT = 1 in %lu of %lu",
                     sum[BESIDE_FORCED].wrong, sum[BESIDE_FORCED].of);
     return true;

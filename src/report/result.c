@@ -99,15 +99,15 @@ static void find_known(const struct test_context contexts[],
 {
     struct erratum_found found;
     uint64_t met = 0;
-    size_t bytes = 0;
 
+    out[0] = '\0';
     for (unsigned p = 0; p < processors; p++)
         met |= contexts[p].lost ? 0 : contexts[p].known;
     for (unsigned e = 0; e < ERRATUM_COUNT; e++)
         for (unsigned p = 0; p < processors && (met >> e & 1) != 0; p++)
             if (errata_find(&contexts[p].cpu, (enum erratum)e, &found)) {
-                bytes += text_format(out + bytes, CONTEXT_LINE_BYTES - bytes,
-                                     bytes != 0 ? " %s" : "%s", found.name);
+                text_append(out, CONTEXT_LINE_BYTES,
+                            out[0] != '\0' ? " %s" : "%s", found.name);
                 break;
             }
 }

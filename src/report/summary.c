@@ -3,7 +3,6 @@
  * words. */
 #include "src/report/summary.h"
 
-#include "src/base/mem.h"
 #include "src/cpu/errata.h"
 #include "src/harness/verdict.h"
 #include "src/report/provoked.h"
@@ -265,23 +264,17 @@ static bool applies(const struct summary *c, const struct advice *advice)
 /* Puts the numbers of counters into the text. */
 static void write_advice(const struct summary *c, const char *text)
 {
-    char out[SUMMARY_LINE_BYTES];
-    size_t at = 0;
+    char out[SUMMARY_LINE_BYTES] = "";
 
-    while (*text != '\0' && at < sizeof(out) - 1) {
-        unsigned number = c->id->counters;
-        size_t skip = 0;
-        if (memcmp(text, "{", 1) == 0)
-            skip = text[1] == 'a' ? sizeof("{all}") - 1 : sizeof("{less}") - 1;
-        if (skip == 0) {
-            out[at++] = *text++;
+    for (; *text != '\0'; text++) {
+        if (*text != '{') {
+            text_append(out, sizeof(out), "%c", *text);
             continue;
         }
-        number -= text[1] == 'l';
-        at += text_format(out + at, sizeof(out) - at, "%u", number);
-        text += skip;
+        text_append(out, sizeof(out), "%u", c->id->counters - (text[1] == 'l'));
+        while (*text != '}')
+            text++;
     }
-    out[at] = '\0';
     write_line(c, "%s", out);
 }
 
