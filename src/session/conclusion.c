@@ -56,13 +56,12 @@ void conclusion_summarize(struct ktap *out,
     for (unsigned p = 0; p < processors; p++) {
         if (!find_kind(contexts, processors, p, set, &all))
             continue;
-        size_t at = 0;
         before[0] = '\0';
         if (suite->revision != 0)
-            at = text_format(before, sizeof(before),
-                             "microcode %XH: ", contexts[p].cpu.microcode);
+            text_append(before, sizeof(before),
+                        "microcode %XH: ", contexts[p].cpu.microcode);
         if (!all)
-            text_format(before + at, sizeof(before) - at,
+            text_append(before, sizeof(before),
                         "%s: ", merge_set_name(set, processors, name));
         summary_write(contexts[p].regime, &contexts[p].cpu,
                       outcomes->findings + from, suite->count,

@@ -19,16 +19,15 @@ static void name_regimes(unsigned regimes, enum regime have,
                          char text[NEEDS_TEXT_BYTES])
 {
     const char *between = "needs regime ";
-    size_t at = 0;
 
+    text[0] = '\0';
     for (unsigned left = regimes; left != 0;) {
-        at += text_format(text + at, NEEDS_TEXT_BYTES - at, "%s%s", between,
-                          regime_name(left & -left));
+        text_append(text, NEEDS_TEXT_BYTES, "%s%s", between,
+                    regime_name(left & -left));
         left &= left - 1; /* the lowest bit is written */
         between = (left & (left - 1)) == 0 ? " or " : ", ";
     }
-    text_format(text + at, NEEDS_TEXT_BYTES - at, "; this one is %s",
-                regime_name(have));
+    text_append(text, NEEDS_TEXT_BYTES, "; this one is %s", regime_name(have));
 }
 
 static void name_missing(const struct feature_row *row,

@@ -137,14 +137,11 @@ bool suite_begins_round(const struct suite *suite, unsigned n)
 const char *suite_name(const struct suite *suite, unsigned n,
                        char out[SUITE_NAME_BYTES])
 {
-    size_t at =
-        text_format(out, SUITE_NAME_BYTES, "%s", suite_test(suite, n)->name);
-
+    text_format(out, SUITE_NAME_BYTES, "%s", suite_test(suite, n)->name);
     if (suite->rounds > 1 && !suite_is_update(suite, n))
-        at += text_format(out + at, SUITE_NAME_BYTES - at, "/%u",
-                          suite_round(suite, n) + 1);
+        text_append(out, SUITE_NAME_BYTES, "/%u", suite_round(suite, n) + 1);
     if (suite_is_second(suite, n))
-        text_format(out + at, SUITE_NAME_BYTES - at, "@%XH", suite->revision);
+        text_append(out, SUITE_NAME_BYTES, "@%XH", suite->revision);
     return out;
 }
 
