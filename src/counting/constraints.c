@@ -197,26 +197,24 @@ static void name_counters(unsigned set, char text[16])
 
 /* Why no counter of `allowed`, which all the rows have in common, is there. */
 static void explain(const struct constraints_cpu *cpu, unsigned allowed,
-                    size_t at, char *why)
+                    char why[CONSTRAINTS_WHY_BYTES])
 {
-    const size_t left = CONSTRAINTS_WHY_BYTES - at;
     char names[16] = "";
 
-    why += at;
     if (cpu->counters == 0)
-        text_format(why, left, "%s; there is none",
-                    at == 0 ? "needs a counter" : "");
+        text_append(why, CONSTRAINTS_WHY_BYTES, "%s; there is none",
+                    why[0] == '\0' ? "needs a counter" : "");
     else if (allowed == 0)
-        text_format(why, left, " at once");
+        text_append(why, CONSTRAINTS_WHY_BYTES, " at once");
     else if (cpu->counters <= 3 || (allowed & BIT(3)) == 0) {
         name_counters((1u << cpu->counters) - 1, names);
-        text_format(why, left, "; there is counter %s", names);
+        text_append(why, CONSTRAINTS_WHY_BYTES, "; there is counter %s", names);
     } else if (cpu->regime == REGIME_B)
-        text_format(why, left,
+        text_append(why, CONSTRAINTS_WHY_BYTES,
                     ", which is not usable in regime B without "
                     "RTM_FORCE_ABORT");
     else
-        text_format(why, left,
+        text_append(why, CONSTRAINTS_WHY_BYTES,
                     ", and no document says that it is usable in this regime");
 }
 
@@ -271,10 +269,10 @@ bool constraints_find(const struct constraints_cpu *cpu,
         generation_of(cpu->family, cpu->model, cpu->core_type);
     unsigned allowed = ANY_COUNTER, there = (1u << cpu->counters) - 1;
     const char *needs = "needs counter";
-    size_t at = 0;
     char names[16];
 
     *out = (struct placement){0};
+    why[0] = '\0';
     for (size_t i = 0; i < ROWS; i++) {
         const struct row *row = &rows[i];
         if (!is_about(row, event, generation))
@@ -290,14 +288,14 @@ bool constraints_find(const struct constraints_cpu *cpu,
             continue;
         allowed &= row->counters;
         name_counters(row->counters, names);
-        at += text_format(why + at, CONSTRAINTS_WHY_BYTES - at, "%s %s (%s)",
-                          needs, names, row->name);
+        text_append(why, CONSTRAINTS_WHY_BYTES, "%s %s (%s)", needs, names,
+                    row->name);
         needs = " and counter";
     }
     if (!constraints_counter3(cpu->regime, cpu->rtm, cpu->force_abort))
         there &= ~(unsigned)BIT(3);
     out->counters = (allowed & there) | fixed_places(cpu, event);
     if (out->counters == 0)
-        explain(cpu, allowed, at, why);
+        explain(cpu, allowed, why);
     return out->counters != 0;
 }

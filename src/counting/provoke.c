@@ -239,15 +239,13 @@ static void note_wrong(struct test_context *t, const char *what,
         {"IA32_PMC3", p->count},
         {"its overflow bit 38EH[3]", p->status},
     };
-    char names[128];
-    size_t at = 0;
+    char names[128] = "";
 
-    names[0] = '\0';
     for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         if (wrong[i].windows != 0)
-            at += text_format(names + at, sizeof(names) - at, "%s %s in %u",
-                              at == 0 ? ":" : ",", wrong[i].name,
-                              wrong[i].windows);
+            text_append(names, sizeof(names), "%s %s in %u",
+                        names[0] == '\0' ? ":" : ",", wrong[i].name,
+                        wrong[i].windows);
     note(t, "%s: %u of %u windows wrong%s", what, p->wrong, p->rounds, names);
 }
 
