@@ -5,7 +5,7 @@
 
 bool prefix_push(struct test_context *t, const char *format, ...)
 {
-    const size_t end = text_length(t->prefix);
+    size_t end = text_length(t->prefix);
     va_list arguments;
 
     if (t->prefixes == CONTEXT_PREFIXES) {
@@ -14,10 +14,10 @@ bool prefix_push(struct test_context *t, const char *format, ...)
     }
     t->prefix_starts[t->prefixes++] = end;
     va_start(arguments, format);
-    size_t bytes = text_format_list(t->prefix + end, sizeof(t->prefix) - end,
-                                    format, arguments);
+    text_format_list(t->prefix + end, sizeof(t->prefix) - end, format,
+                     arguments);
     va_end(arguments);
-    text_format(t->prefix + end + bytes, sizeof(t->prefix) - end - bytes, ": ");
+    text_append(t->prefix, sizeof(t->prefix), ": ");
     return true;
 }
 

@@ -39,10 +39,8 @@ static void set_warning(void *context, const char *line)
 {
     struct menu *menu = context;
 
-    size_t at = text_length(menu->warning);
-
-    text_format(menu->warning + at, sizeof(menu->warning) - at, "%s%s",
-                at != 0 ? "; " : "", line);
+    text_append(menu->warning, sizeof(menu->warning), "%s%s",
+                menu->warning[0] != '\0' ? "; " : "", line);
 }
 
 static void parse_options(struct menu *menu, const char *text)

@@ -71,9 +71,11 @@ static struct found count_levels(struct test_context *t, const struct row *row,
 /* The levels of which some processors mix up the two. */
 #define BESIDE_L3 (LEVEL_L3 | LEVEL_MEMORY)
 
+#define SOURCES_BYTES 200
+
 static void judge_row(struct test_context *t, const struct row *row,
-                      const struct memory_tally *tally, char text[],
-                      size_t bytes)
+                      const struct memory_tally *tally,
+                      char text[SOURCES_BYTES])
 {
     const struct identity *id = test_cpu(t);
     struct found found = count_levels(t, row, tally);
@@ -97,7 +99,7 @@ static void judge_row(struct test_context *t, const struct row *row,
           "wanted %u in more than half",
           row->what, found.missed, tally->records, row->stlb_miss);
     if (!row->unsaid)
-        text_format(text, bytes, ", %s %s", row->what, best->name);
+        text_append(text, SOURCES_BYTES, ", %s %s", row->what, best->name);
 }
 
 /* The middle latency of the records that say what the row is meant for; 0 of
@@ -140,7 +142,7 @@ static void try_processor(struct test_context *t, void *unused)
 {
     unsigned windows = memory_windows(t, WINDOWS);
     uint64_t middle[ROWS];
-    char text[200] = "";
+    char text[SOURCES_BYTES] = "";
     struct sampling p;
 
     (void)unused;
@@ -154,7 +156,6 @@ static void try_processor(struct test_context *t, void *unused)
 
     for (unsigned i = 0; i < ROWS; i++) {
         struct memory_tally tally = {0};
-        size_t at = text_length(text);
 
         /* Measured. The first window fills the caches. */
         if (!memory_window_run(&p, &config, rows[i].recipe) ||
@@ -165,7 +166,7 @@ static void try_processor(struct test_context *t, void *unused)
         /* Check. */
         middle[i] = middle_latency(t, &rows[i], &tally);
         if (tally.records != 0)
-            judge_row(t, &rows[i], &tally, text + at, sizeof(text) - at);
+            judge_row(t, &rows[i], &tally, text);
     }
     check_order(t, middle);
     note(t, "data source met most often, of loads meant for:%s", text + 1);

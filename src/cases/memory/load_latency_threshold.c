@@ -167,13 +167,12 @@ static bool measure_sweep(struct sampling *p,
 /* " 23 0 0 0 0" */
 static void note_sweep(struct test_context *t, const struct sweep *s)
 {
-    char text[128];
-    size_t at = 0;
+    char text[128] = "";
 
     for (unsigned i = 0; i < THRESHOLDS; i++)
-        at += text_format(text + at, sizeof(text) - at, "%s%u of %u over %u",
-                          i == 0 ? "" : ", ", s->tally[i].records,
-                          s->tally[i].loads, s->threshold[i]);
+        text_append(text, sizeof(text), "%s%u of %u over %u",
+                    i == 0 ? "" : ", ", s->tally[i].records, s->tally[i].loads,
+                    s->threshold[i]);
     note(t, "%s: records of loads, by threshold: %s; middle latency %lu",
          s->what, text, s->middle);
 }
