@@ -82,10 +82,15 @@ class Units:
         said = subprocess.run(["gcov", "--json-format", "--stdout", *left], check=True,
                               capture_output=True, text=True).stdout
         for name, line in zip(left, said.splitlines(), strict=True):
+            with open(of[name], encoding="ascii") as source:
+                lines = source.read().splitlines()
             for file in json.loads(line)["files"]:
                 for function in file["functions"] if file["file"].endswith(".c") else ():
-                    users = self.calls.setdefault(
-                        (of[name], function["start_line"], function["end_line"]), set())
+                    last = function["end_line"]
+                    # Before its body TEST() has data, which others read.
+                    first = next((n for n in range(function["start_line"], last + 1)
+                                  if lines[n - 1] == "{"), function["start_line"])
+                    users = self.calls.setdefault((of[name], first, last), set())
                     if function["execution_count"]:
                         users.add(program)
 
