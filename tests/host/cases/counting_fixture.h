@@ -31,6 +31,7 @@ enum deviation {
     OVERFLOW_ONCE, /* until counters are enabled again */
     STATUS_KEPT,   /* of one bit, by 390H */
     FREEZE_NOT_OF,
+    FREEZE_STAYS, /* CTR_Frz is cleared, and it does not count on */
     CLEARED_BY_DISABLE,
     PMI_MISSING_OF,
     PMI_UNASKED,
@@ -49,6 +50,7 @@ enum deviation {
     PMI_MISSING,
     PMI_ALWAYS,
     PMI_TWICE,
+    PMI_MANY, /* one more for each after the second of a window */
     PMI_LEAVES_UNMASKED,
     PMI_LATE,
     PMI_WHILE_OFF,      /* though RFLAGS.IF = 0 */
@@ -79,6 +81,8 @@ static struct {
     unsigned place, bit;            /* of what */
     bool pmi, pmi_masked, pmi_held; /* hw_pmi_begin(), _mask(), _hold() */
     unsigned pmis, masked;
+    unsigned before; /* pmis, when the window began */
+    bool froze;
     bool overflowed;   /* since then */
     unsigned lbrs_too; /* PMIs that freeze LBRs as well */
     unsigned nmis;     /* times that they were asked for as NMI, */
@@ -122,7 +126,11 @@ static void interrupt(unsigned place)
         return;
     if (device.pmi && !device.pmi_masked && device.is != PMI_MISSING &&
         (!device.pmi_held || device.is != PMI_LOST_WHILE_OFF)) {
-        device.pmis += device.is == PMI_TWICE ? 2 : 1;
+        device.pmis +=
+            device.is == PMI_TWICE ||
+                    (device.is == PMI_MANY && device.pmis - device.before >= 2)
+                ? 2
+                : 1;
         device.masked += device.is == PMI_TWICE ? 2 : 1;
         if (device.is == PMI_LEAVES_UNMASKED)
             device.masked = 0;
@@ -193,6 +201,9 @@ static bool counts(unsigned place, uint64_t enable)
     if (device.is == FREEZE_LEGACY && *reg(IA32_PERF_GLOBAL_CTRL) == 0 &&
         device.pmis != 0)
         return false;
+    device.froze |= frozen();
+    if (device.is == FREEZE_STAYS && of && device.froze)
+        return false;
     return (enable >> place & 1) != 0 && own != 0 &&
            (!frozen() || (device.is == FREEZE_NOT_OF && of));
 }
@@ -229,11 +240,11 @@ static void run(uint64_t enable, uint64_t instructions, uint64_t branches)
 
 static uint64_t window(uint64_t enable, const struct window_shape *shape)
 {
-    unsigned before = device.pmis;
-
+    device.before = device.pmis;
     device.overflowed = false;
     run(enable, shape->instructions, shape->branches);
-    if (device.pmis != before && device.is != PMI_LATE && !device.pmi_held)
+    if (device.pmis != device.before && device.is != PMI_LATE &&
+        !device.pmi_held)
         run(enable, 20, 5); /* the handler */
     return 0;
 }
