@@ -143,6 +143,95 @@ static void counters(void **state)
     assert_int_equal(failures_count, 0);
 }
 
+/* SDM 4: counters, by both their names, and PERF_METRICS go on, so what they
+ * read is not compared; each other register is, beside IA32_RTIT_STATUS (571H)
+ * [2:0], which the trace sets. */
+static void what_is_compared(void **state)
+{
+    static const struct {
+        uint32_t first, last;
+    } counting[] = {{0xc1, 0xc8},
+                    {0x4c1, 0x4c8},
+                    {0x309, 0x30c},
+                    {0x329, 0x329},
+                    {0x395, 0x395}};
+    static const uint32_t looked[] = {0xb0,  0x180, 0x300, 0x320,
+                                      0x380, 0x4b8, 0x560};
+
+    (void)state;
+    for (unsigned n = 0; n < 7 * 32; n++) {
+        const uint32_t msr = looked[n / 32] + n % 32;
+        bool compared = true;
+
+        for (unsigned i = 0; i < 5; i++)
+            compared &= msr < counting[i].first || msr > counting[i].last;
+        if ((msr >= 0x390 && msr <= 0x392) || (msr >= 0x560 && msr != 0x571))
+            continue;
+        set_up(NULL);
+        id.full_width_writes = false;
+        fake_msr(msr)->value = 0;
+        assert_int_equal(write(msr, 8), JOURNAL_WRITTEN);
+        fake_msr(msr)->writable = 0;
+        undo();
+        assert_int_equal(failures_count, compared);
+    }
+    for (unsigned bit = 0; bit < 8; bit++) {
+        set_up(NULL);
+        fake_msr(0x571)->value = 0;
+        assert_int_equal(write(0x571, 1u << bit), JOURNAL_WRITTEN);
+        fake_msr(0x571)->writable = 0;
+        undo();
+        assert_int_equal(failures_count, bit > 2);
+    }
+}
+
+/* Registers that a write does something to, once: nothing is to be restored. */
+static void commands(void **state)
+{
+    static const uint32_t msrs[] = {0x8b, 0x390, 0x391, 0x392, 0xe02};
+
+    (void)state;
+    for (unsigned n = 0; n < 5; n++)
+        for (unsigned version = 3; version <= 4; version++) {
+            const bool is = msrs[n] != 0x391 || version == 4;
+
+            set_up(NULL);
+            id.perfmon_version = (uint8_t)version;
+            fake_msr(msrs[n])->value = 0;
+            assert_int_equal(journal_has(&journal, &id, msrs[n]), is);
+            assert_int_equal(write(msrs[n], 1), JOURNAL_WRITTEN);
+            assert_int_equal(journal.count, !is);
+        }
+    assert_false(journal_has(&journal, &id, 0x38f));
+    assert_false(journal_has(&journal, &id, 0xe01));
+}
+
+/* No counter counts on from its restored value: both enables are cleared first,
+ * where they have been written. */
+static void stopped_first(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        set_up(NULL);
+        fake_msr(0x3f1)->value = fake_msr(0x38f)->value = 1;
+        if (n & 1)
+            write(0x38f, 3);
+        if (n & 2)
+            write(0x3f1, 3);
+        write(0x186, 1);
+        undo();
+        unsigned at = 0;
+        if (n & 1)
+            assert_int_equal(fake_written[at++], 0x38f);
+        if (n & 2)
+            assert_int_equal(fake_written[at++], 0x3f1);
+        assert_int_equal(fake_written[at++], 0x186);
+        assert_int_equal(fake_written_count, at + (n & 1) + (n >> 1));
+        assert_int_equal(fake_msr(0x3f1)->value, 1);
+        assert_int_equal(fake_msr(0x38f)->value, 1);
+    }
+}
+
 static void full(void **state)
 {
     (void)state;
@@ -165,6 +254,9 @@ int main(void)
         cmocka_unit_test_setup(commands_are_not_saved, set_up),
         cmocka_unit_test_setup(failure_is_reported, set_up),
         cmocka_unit_test_setup(counters, set_up),
+        cmocka_unit_test_setup(what_is_compared, set_up),
+        cmocka_unit_test_setup(commands, set_up),
+        cmocka_unit_test_setup(stopped_first, set_up),
         cmocka_unit_test_setup(full, set_up),
     };
 
