@@ -144,6 +144,78 @@ static void types(void **state)
     assert_string_equal(found_pat_type(&found, 0), "?");
 }
 
+/* Where one of the registers cannot be read, no type is known. */
+static void types_that_cannot_be_read(void **state)
+{
+    static const uint32_t msrs[] = {
+        IA32_MTRRCAP,          IA32_MTRR_DEF_TYPE,    IA32_PAT,
+        IA32_MTRR_PHYSBASE(0), IA32_MTRR_PHYSBASE(1), IA32_MTRR_PHYSMASK(0),
+        IA32_MTRR_PHYSMASK(1)};
+
+    (void)state;
+    with_mtrrs();
+    read_it();
+    assert_true(found.types_known);
+    assert_int_equal(found.ranges, 2);
+    for (size_t i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++) {
+        with_mtrrs();
+        fake_msr(msrs[i])->read_vector = HW_GP;
+        read_it();
+        assert_false(found.types_known);
+        assert_string_equal(found_mtrr_type(&found, 0x1000), "?");
+        assert_string_equal(found_pat_type(&found, 0), "?");
+    }
+    for (unsigned bit = 12; bit <= 16; bit += 4) { /* CPUID.1:EDX: either */
+        with_mtrrs();
+        fake_leaf(1, 0)->edx &= ~(1u << bit);
+        read_it();
+        assert_false(found.types_known);
+    }
+    with_mtrrs(); /* more ranges than there is room for */
+    fake_msr(IA32_MTRRCAP)->value = 0x5ff;
+    for (unsigned i = 0; i < FOUND_VAR; i++) {
+        fake_msr(IA32_MTRR_PHYSBASE(i))->value = 0x1000 * (i + 1) + 6;
+        fake_msr(IA32_MTRR_PHYSMASK(i))->value = 0x7ffffff800;
+    }
+    fake_msr(IA32_MTRR_PHYSBASE(FOUND_VAR - 1))->value -= 2;
+    read_it();
+    assert_int_equal(found.ranges, FOUND_VAR);
+    assert_string_equal(found_mtrr_type(&found, 0x1000 * FOUND_VAR), "WT");
+}
+
+/* SDM 3A, "Memory Types That Can Be Encoded With PAT": 2 and 3 are reserved. */
+static void type_names(void **state)
+{
+    static const char *const names[] = {"UC", "WC", "?",   "?", "WT",
+                                        "WP", "WB", "UC-", "?", "?"};
+
+    (void)state;
+    with_mtrrs();
+    for (unsigned type = 0; type < 10; type++)
+        for (unsigned entry = 0; entry < 8; entry++) {
+            fake_msr(IA32_PAT)->value = (uint64_t)type << 8 * entry;
+            read_it();
+            assert_string_equal(found_pat_type(&found, entry), names[type]);
+            assert_string_equal(found_pat_type(&found, entry ^ 1), "UC");
+        }
+}
+
+/* What is not among them, or has raised an exception, has no value. */
+static void values(void **state)
+{
+    (void)state;
+    fake_reset();
+    fake_msr(IA32_DEBUGCTL)->value = 0x1234;
+    read_it();
+    assert_int_equal(found_value(&found, IA32_DEBUGCTL), 0x1234);
+    assert_int_equal(found_value(&found, IA32_PMC(0)), 0);
+    assert_false(found_has(&found, IA32_PMC(0)));
+    fake_msr(IA32_DEBUGCTL)->read_vector = HW_GP;
+    read_it();
+    assert_int_equal(found_value(&found, IA32_DEBUGCTL), 0);
+    assert_false(found_has(&found, IA32_DEBUGCTL));
+}
+
 static void memory(void **state)
 {
     (void)state;
@@ -159,6 +231,12 @@ static void memory(void **state)
     read_it();
     assert_string_equal(found.memory.mtrr, "WB");
     assert_false(found.memory.alike);
+    fake_physical = 0x40000000;
+    fake_pat = 1; /* WC */
+    read_it();
+    assert_string_equal(found.memory.pat, "WC");
+    assert_true(found.memory.alike);
+    fake_pat = 0;
     fake_mapped = false;
     read_it();
     assert_false(found.memory.mapped);
@@ -171,6 +249,9 @@ int main(void)
         cmocka_unit_test(what_is_enumerated),
         cmocka_unit_test(leaves_up_to_the_last),
         cmocka_unit_test(types),
+        cmocka_unit_test(types_that_cannot_be_read),
+        cmocka_unit_test(type_names),
+        cmocka_unit_test(values),
         cmocka_unit_test(memory),
     };
 

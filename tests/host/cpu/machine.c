@@ -81,6 +81,69 @@ static void whole(void **state)
     assert_int_equal(m.uuid[15], 16);
 }
 
+/* Cut off, each structure that is whole is read, and no other: of a type that
+ * nothing is read of too. */
+static void cut_off(void **state)
+{
+    static const enum machine_text last[] = {
+        MACHINE_BIOS_DATE, MACHINE_SYSTEM_SERIAL, MACHINE_BOARD_SERIAL,
+        MACHINE_CHASSIS_SERIAL};
+    size_t ends[4];
+
+    (void)state;
+    bytes = 0;
+    add(0, 9, (const uint8_t[]){4, 5, 8, 0}, "a/b/c/");
+    ends[0] = bytes;
+    add(1, 0x18, (const uint8_t[]){4, 5, 7, 0}, "d/e/f/");
+    ends[1] = bytes;
+    add(4, 4, (const uint8_t[]){0}, "/");
+    add(126, 8, (const uint8_t[]){4, 0}, "x/");
+    add(2, 8, (const uint8_t[]){4, 5, 7, 0}, "g/h/i/");
+    ends[2] = bytes;
+    add(3, 8, (const uint8_t[]){7, 0}, "j/");
+    ends[3] = bytes;
+    for (size_t count = 0; count <= bytes; count++) {
+        struct machine m = read_bytes(count);
+        for (unsigned i = 0; i < 4; i++)
+            assert_int_equal(m.text[last[i]][0] != '\0', count >= ends[i]);
+    }
+}
+
+/* What a structure of an older version does not have, and a text that there is
+ * not, is none; a header shorter than one ends it all. */
+static void short_structures(void **state)
+{
+    (void)state;
+    for (uint8_t length = 4; length <= 0x1b; length++) {
+        bytes = 0;
+        uint8_t *at = add(1, length, (const uint8_t[]){0}, "a/b/c/");
+        for (uint8_t i = 4; i < length; i++)
+            at[i] = i == 4 || i == 5 ? i - 3 : i == 7 ? 3 : i;
+        struct machine m = read_bytes(bytes);
+        assert_string_equal(m.text[MACHINE_SYSTEM_VENDOR],
+                            length > 4 ? "a" : "");
+        assert_string_equal(m.text[MACHINE_SYSTEM], length > 5 ? "b" : "");
+        assert_string_equal(m.text[MACHINE_SYSTEM_SERIAL],
+                            length > 7 ? "c" : "");
+        assert_int_equal(m.uuid[15], length >= 0x18 ? 0x17 : 0);
+    }
+    for (uint8_t number = 0; number < 6; number++) {
+        bytes = 0;
+        add(0, 9, (const uint8_t[]){0}, "a/b/")[4] = number;
+        struct machine m = read_bytes(bytes);
+        assert_string_equal(m.text[MACHINE_BIOS_VENDOR], number == 1   ? "a"
+                                                         : number == 2 ? "b"
+                                                                       : "");
+    }
+    for (uint8_t length = 0; length < 4; length++) {
+        bytes = 0;
+        add(126, 4, (const uint8_t[]){0}, "/")[1] = length;
+        add(0, 9, (const uint8_t[]){4, 0}, "a/");
+        struct machine m = read_bytes(bytes);
+        assert_string_equal(m.text[MACHINE_BIOS_VENDOR], "");
+    }
+}
+
 /* Cut anywhere, and with any byte changed: nothing outside is read. */
 static void damaged(void **state)
 {
@@ -150,11 +213,28 @@ static void placeholders(void **state)
                                         "To be filled by O.E.M.",
                                         "To Be Filled By O.E.M.",
                                         "System Serial Number",
+                                        "Base Board Serial Number",
+                                        "Chassis Serial Number",
+                                        "Serial Number",
+                                        "Not Specified",
+                                        "Not Applicable",
+                                        "Not Available",
                                         "None",
+                                        "N/A",
+                                        "UNKNOWN",
+                                        "INVALID",
                                         "0",
                                         "00000000",
                                         "xxxxxxxx",
-                                        "0123456789"};
+                                        "XXXX",
+                                        "....",
+                                        "-",
+                                        "",
+                                        "123456789",
+                                        "0123456789",
+                                        "1234567890"};
+    static const char *const numbers[] = {"1",  "1111", "aaaa", "000x",  "x0",
+                                          "x.", "@@",   "[[",   "None1", "Z9"};
     static const uint8_t uuid[MACHINE_UUID_BYTES] = {0, 2, 0, 3, 0, 4, 0, 5,
                                                      0, 6, 0, 7, 0, 8, 0, 9};
     char a[MACHINE_ID_BYTES], b[MACHINE_ID_BYTES];
@@ -171,6 +251,14 @@ static void placeholders(void **state)
                  texts[i]);
         assert_false(machine_id(&m, a));
     }
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        snprintf(m.text[MACHINE_SYSTEM_SERIAL], MACHINE_TEXT_BYTES, "%s",
+                 numbers[i]);
+        assert_true(machine_id(&m, a));
+    }
+    m.text[MACHINE_SYSTEM_SERIAL][0] = '\0';
+    snprintf(m.text[MACHINE_SYSTEM_VENDOR], MACHINE_TEXT_BYTES, "Maker");
+    assert_false(machine_id(&m, a)); /* no number: many have it */
     /* A number beside them is the only one that counts. */
     assert_true(machine_id(&with, a));
     snprintf(with.text[MACHINE_SYSTEM_SERIAL], MACHINE_TEXT_BYTES, "None");
@@ -195,6 +283,15 @@ static void entries(void **state)
     entry[0x0f] = 1;
     assert_true(machine_entry(entry, &address, &size));
     assert_int_equal(size, MACHINE_TABLE_MAX);
+    entry[0x0f] = 0;
+    for (unsigned byte = 0; byte < 8; byte++) { /* of the address, the size */
+        memset(entry + 0x0c, 0, 12);
+        entry[0x10 + byte] = 0x5a;
+        entry[0x0c + byte % 2] = 0x1f;
+        assert_true(machine_entry(entry, &address, &size));
+        assert_true(address == UINT64_C(0x5a) << 8 * byte);
+        assert_int_equal(size, 0x1f << 8 * (byte % 2));
+    }
     memset(entry, 0, sizeof(entry));
     memcpy(entry, "_SM_", 4);
     entry[0x17] = 2;
@@ -214,6 +311,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole),
+        cmocka_unit_test(cut_off),
+        cmocka_unit_test(short_structures),
         cmocka_unit_test(damaged),
         cmocka_unit_test(texts_too_long_are_cut),
         cmocka_unit_test(ids),
