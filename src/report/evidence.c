@@ -40,10 +40,10 @@ static void write_id(struct ktap *out, const struct machine *m,
 
 static void write_numbers(struct ktap *out, const struct machine *m)
 {
-    char uuid[2 * MACHINE_UUID_BYTES + 1];
+    char uuid[2 * MACHINE_UUID_BYTES + 1] = "";
 
     for (unsigned i = 0; i < MACHINE_UUID_BYTES; i++)
-        text_format(uuid + 2 * i, 3, "%02x", m->uuid[i]);
+        text_append(uuid, sizeof(uuid), "%02x", m->uuid[i]);
     ktap_note(out,
               "machine: UUID %s, serial numbers: system \"%s\", board \"%s\", "
               "chassis \"%s\"",
