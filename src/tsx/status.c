@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "src/base/text.h"
+
 static const struct {
     uint32_t mask;
     const char *name;
@@ -22,31 +24,15 @@ bool rtm_status_is_possible(uint32_t status)
     return (status & (RTM_STATUS_RESERVED | excluded)) == 0;
 }
 
-/* Appends s after `used` characters; what does not fit is left out. */
-static size_t append(char text[RTM_STATUS_TEXT], size_t used, const char *s)
-{
-    while (*s != '\0' && used < RTM_STATUS_TEXT - 1)
-        text[used++] = *s++;
-    text[used] = '\0';
-    return used;
-}
-
 const char *rtm_status_text(uint32_t status, char text[RTM_STATUS_TEXT])
 {
-    static const char digits[] = "0123456789ABCDEF";
-    size_t used = append(text, 0, status == 0 ? "0" : "");
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if ((status & names[i].mask) == 0)
-            continue;
-        used = append(text, used, used == 0 ? "" : "+");
-        used = append(text, used, names[i].name);
-    }
-    if (status & RTM_STATUS_CODE) {
-        const char code[] = {digits[status >> 28], digits[status >> 24 & 15],
-                             'H', '\0'};
-        used = append(text, used, used == 0 ? "code " : "+code ");
-        used = append(text, used, code);
-    }
+    text_format(text, RTM_STATUS_TEXT, "%s", status == 0 ? "0" : "");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if ((status & names[i].mask) != 0)
+            text_append(text, RTM_STATUS_TEXT, "%s%s",
+                        text[0] != '\0' ? "+" : "", names[i].name);
+    if ((status & RTM_STATUS_CODE) != 0)
+        text_append(text, RTM_STATUS_TEXT, "%scode %02XH",
+                    text[0] != '\0' ? "+" : "", status >> 24);
     return text;
 }
