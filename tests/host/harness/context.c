@@ -287,6 +287,7 @@ static void trials(void **state)
     assert_int_equal(test_trials(t, 1000, 100), 5);
     assert_string_equal(
         lines(), "trials=5 is fewer than the 100 that this test asks for\n");
+    assert_int_equal(t->verdict, VERDICT_NONE); /* no check */
 }
 
 static void random_numbers_repeat(void **state)

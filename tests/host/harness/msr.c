@@ -186,25 +186,28 @@ static void restore_that_need_not_hold(void **state)
         {IA32_PERF_GLOBAL_CTRL, 1 << 2, false},
         {IA32_PERFEVTSEL(2), 0x10000, false},
     };
+    static const uint64_t olds[] = {0, 7};
 
     (void)state;
-    for (unsigned regime_b = 0; regime_b < 2; regime_b++)
+    for (unsigned n = 0; n < 4; n++)
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
             struct fake_msr *m = fake_msr(rows[i].msr);
-            t->regime = regime_b != 0 ? REGIME_B : REGIME_C;
+            const bool regime_b = n & 1;
+            const uint64_t old = olds[n / 2] & ~rows[i].sticks;
+            t->regime = regime_b ? REGIME_B : REGIME_C;
             t->cpu.rtm = true;
             t->verdict = VERDICT_NONE;
             t->text_bytes = 0;
-            m->value = 0;
+            m->value = old;
             m->writable = UINT64_MAX;
             assert_true(set_msr(t, rows[i].msr, rows[i].sticks));
             m->writable = ~rows[i].sticks;
             restore_msrs(t);
             m->writable = UINT64_MAX;
-            assert_int_equal(t->verdict, rows[i].sticks == 0 ||
-                                                 (rows[i].note && regime_b != 0)
-                                             ? VERDICT_NONE
-                                             : VERDICT_ERROR);
+            assert_int_equal(t->verdict,
+                             rows[i].sticks == 0 || (rows[i].note && regime_b)
+                                 ? VERDICT_NONE
+                                 : VERDICT_ERROR);
         }
 }
 
@@ -304,20 +307,26 @@ static void uncleared_status_is_reported(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
+        fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(1);
         context_begin(t, &each, 1);
         context_save(t);
-        fake_msr(IA32_PERF_GLOBAL_STATUS)->value = BIT(3);
+        fake_msr(IA32_PERF_GLOBAL_STATUS)->value |= BIT(3);
         fake_msr(msrs[i])->read_vector = HW_GP;
         fake_msr(msrs[i])->write_vector = HW_GP;
+        fake_msr(IA32_PERF_GLOBAL_STATUS)->value |= BIT(34);
+        fake_msr(msrs[i])->writes = 0;
         restore_msrs(t);
+        if (i == 1) /* both at once, and each by itself */
+            assert_int_equal(fake_msr(msrs[i])->writes, 3);
         /* 390H refuses no bit that is set: the processor's doing. */
         assert_int_equal(t->verdict, i == 0 ? VERDICT_ERROR : VERDICT_FAIL);
         assert_non_null(
             strstr(t->text, i == 0 ? "IA32_PERF_GLOBAL_STATUS (38EH): not "
-                                     "restored to 0x0, the access raises "
+                                     "restored to 0x2, the access raises "
                                      "#GP\n"
                                    : "IA32_PERF_GLOBAL_STATUS (38EH): not "
-                                     "restored from 0x8 to 0x0, 390H raises "
+                                     "restored from 0x40000000a to 0x2, 390H "
+                                     "raises "
                                      "#GP"));
         fake_msr(msrs[i])->read_vector = HW_NO_FAULT;
         fake_msr(msrs[i])->write_vector = HW_NO_FAULT;
