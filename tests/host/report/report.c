@@ -110,6 +110,64 @@ static void ktap_lines(void **state)
     assert_string_equal(fake_report, want);
 }
 
+/* What goes wrong with a sink at this line is said after it, to each; after the
+ * END line nothing is. */
+static const char *fails_at, *trouble;
+static unsigned ticks;
+
+static void failing_write(void *self, const char *text, size_t bytes)
+{
+    (void)self;
+    if (bytes >= strlen(fails_at) &&
+        strncmp(text, fails_at, strlen(fails_at)) == 0)
+        trouble = "it is full";
+}
+
+static const char *say_trouble(void *self)
+{
+    const char *now = trouble;
+
+    (void)self;
+    trouble = NULL;
+    return now;
+}
+
+static void count_tick(void *self)
+{
+    (void)self;
+    ticks++;
+}
+
+static void troubles_of_a_sink(void **state)
+{
+    struct sink sinks[2];
+    char want[512];
+
+    (void)state;
+    for (unsigned at_end = 0; at_end < 2; at_end++) {
+        fake_reset();
+        fake_sink(&sinks[0]);
+        sinks[1] = sinks[0];
+        sinks[1].write = failing_write;
+        sinks[1].failure = say_trouble;
+        sinks[1].tick = count_tick;
+        fails_at = at_end != 0 ? "# END" : "# a";
+        ktap_open(&out, sinks, 2, 0);
+        ktap_note(&out, "a");
+        ktap_note(&out, "b");
+        ticks = 0;
+        ktap_tick(&out); /* of those that have one */
+        assert_int_equal(ticks, 1);
+        ktap_end(&out);
+        snprintf(want, sizeof(want), "KTAP version 1\n1..0\n# a\n%s# b\n",
+                 at_end != 0 ? "" : "# warning: it is full\n");
+        assert_memory_equal(fake_report, want, strlen(want));
+        const char *last = fake_report + strlen(want);
+        assert_memory_equal(last, "# END pass=0", 12);
+        assert_string_equal(strchr(last, '\n'), "\n");
+    }
+}
+
 static void only_printable_and_bounded(void **state)
 {
     char wide[1000];
@@ -250,6 +308,7 @@ int main(void)
         cmocka_unit_test(every_pair_of_verdicts),
         cmocka_unit_test(crc_is_the_known_one),
         cmocka_unit_test(ktap_lines),
+        cmocka_unit_test(troubles_of_a_sink),
         cmocka_unit_test(only_printable_and_bounded),
         cmocka_unit_test(merges_equal_lines),
         cmocka_unit_test(merges_lines_that_differ_in_numbers),
