@@ -543,7 +543,9 @@ $(B)/tests/host/cases/counting_third_pair_cases: $(call host_object,\
 $(B)/tests/host/cases/counting_third_cases: $(call host_object,$(addprefix \
     src/cases/counting/,counter3_any_force_abort.c counter3_counts_alone.c \
     counter3_counts_force_abort.c counter3_counts_sdv.c \
-    counter3_counts_under_rtm.c counter3_overflow.c counter3_provoked.c \
+    counter3_counts_under_rtm.c))
+$(B)/tests/host/cases/counting_third_held_cases: $(call host_object,\
+    $(addprefix src/cases/counting/,counter3_overflow.c counter3_provoked.c \
     counter3_registers_hold.c counter_count_constant.c counters_above_3.c))
 $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))

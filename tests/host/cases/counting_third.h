@@ -229,4 +229,19 @@ static enum verdict third_end(void)
     return verdict;
 }
 
+#define TRIALS 5
+
+static inline void set_wrong(unsigned place, uint64_t event, int64_t more)
+{
+    device.wrong.place = place;
+    device.wrong.event = event;
+    device.wrong.ring = EVERYWHERE;
+    device.wrong.more = more;
+}
+
+static inline void allow_sdv(void)
+{
+    all[0].allow = ALLOW_SDV_ENABLE_RTM;
+}
+
 #endif
