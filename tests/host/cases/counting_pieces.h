@@ -221,13 +221,15 @@ static void interrupt(unsigned place)
     }
     if (device.pmi_elsewhere)
         device.pmi[1].late++;
-    if (device.freezes_elsewhere) {
+    const uint64_t debugctl = *msr(IA32_DEBUGCTL);
+    const bool freezes = (debugctl & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0;
+    if (device.freezes_elsewhere && freezes &&
+        (debugctl & IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0) {
         fake_current = 1;
         *msr(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
         fake_current = 0;
     }
-    if ((*msr(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0 &&
-        !device.freezes_not)
+    if (freezes && !device.freezes_not)
         *msr(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
 }
 
