@@ -398,6 +398,35 @@ static void mixed(void **state)
     expect_case(counting_end(), VERDICT_PASS, "");
 }
 
+static uint64_t debugctl; /* the last that was written in a window's time */
+
+static int note_debugctl(uint32_t number, const uint64_t *written)
+{
+    if (number == IA32_DEBUGCTL && written != NULL && device.windows == 0)
+        debugctl = *written;
+    return access_counters(number, written);
+}
+
+/* FREEZE_WHILE_SMM_EN, where 345H[12] is 1, and UNCORE_PMI_EN, where there is
+ * an uncore, beside what was set before. */
+static void mixed_beside_other_bits(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        begin_mixed();
+        t->cpu.model = n & 1 ? 0x5e : 0x55;
+        t->cpu.perf_capabilities |= n & 2 ? BIT(12) : 0;
+        *msr(IA32_DEBUGCTL) = BIT(9); /* as it was found */
+        for (unsigned i = 0; kept[0][i].number != 0; i++)
+            if (kept[0][i].number == IA32_DEBUGCTL)
+                kept[0][i].value = BIT(9);
+        fake_device = note_debugctl;
+        expect_case(counting_end(), VERDICT_PASS, "");
+        assert_int_equal(debugctl, BIT(9) | (n & 1 ? BIT(13) : 0) |
+                                       (n & 2 ? BIT(14) : 0));
+    }
+}
+
 /* --- Interrupts ---------------------------------------------------------- */
 
 static void begin_pmi(void)
@@ -526,6 +555,7 @@ int main(void)
         cmocka_unit_test(privilege),
         cmocka_unit_test(privilege_of_more_counters),
         cmocka_unit_test(mixed),
+        cmocka_unit_test(mixed_beside_other_bits),
         cmocka_unit_test(pmi_in_contexts),
         cmocka_unit_test(rdpmc),
     };
