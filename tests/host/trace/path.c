@@ -1,40 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* path.c - traces followed along a path: the forms that the manual leaves to
  * the processor, and each way of leaving the path. */
-#include "src/trace/path.h"
-#include "tests/pt/encode.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define A UINT64_C(0x401000)
-#define B UINT64_C(0x401080)
-#define C UINT64_C(0x4010c0)
-
-static uint8_t bytes[1024];
-static struct stream out;
-static struct path_seen seen;
-
-static void put_start(void)
-{
-    out = (struct stream){.bytes = bytes, .room = sizeof(bytes)};
-    put_psb(&out);
-    put(&out, 0x00220302, 4); /* CBR */
-    put2(&out, 0x02, 0x23);
-    put2(&out, 0x99, 0x01);
-    put_ip(&out, 0x11, 2, A);
-}
-
-static void put_finish(void)
-{
-    put_fup(&out, 2, C);
-    put_ip(&out, 0x01, 0, 0);
-}
+#include "tests/host/trace/path_fixture.h"
 
 /* PGE A; not taken, TIP B, taken, return C; FUP, PGD. */
 static const struct path_step steps[] = {
@@ -219,128 +186,6 @@ static void cut(void **state)
     assert_int_equal(path_pip(UINT64_C(0xfff0012345678fff)), 0x1234567800);
 }
 
-/* What may and what has to have an address; NR of a PIP. */
-static void pgd_and_pip(void **state)
-{
-    static struct path_step two[] = {{PATH_PGE, A}, {PATH_PGD_MAY, B}};
-    static const struct path_list pair = {two, 2};
-    static struct path local = {.step = path_list_step, .source = &pair};
-    static const struct {
-        enum path_kind kind;
-        unsigned ip_bytes;
-        uint64_t ip;
-        bool right, missing;
-    } rows[] = {
-        {PATH_PGD_MAY, 0, 0, true, false},
-        {PATH_PGD_MAY, 2, B, true, false},
-        {PATH_PGD_MAY, 2, C, false, false},
-        {PATH_PGD_DIRECT, 0, 0, true, true},
-        {PATH_PGD_DIRECT, 2, B, true, false},
-        {PATH_PGD_DIRECT, 2, C, false, false},
-        {PATH_PGD, 0, 0, false, false},
-        {PATH_PGD, 2, B, true, false},
-        {PATH_PGD_HIDDEN, 2, B, false, false},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        put_start();
-        put_ip(&out, 0x01, rows[i].ip_bytes, rows[i].ip);
-        two[1].kind = rows[i].kind;
-        path_follow(bytes, out.size, &local, 0, &seen);
-        assert_int_equal(seen.wrong == NULL, rows[i].right);
-        assert_int_equal(seen.addresses_missing, rows[i].missing);
-    }
-    two[1] = (struct path_step){PATH_PIP, path_pip(0x1234000)};
-    put_start();
-    put2(&out, 0x02, 0x43);
-    put(&out, path_pip(0x1234000) | 1, 6);
-    path_follow(bytes, out.size, &local, 0, &seen);
-    assert_string_equal(seen.wrong, "another value");
-    local.any_nr = true;
-    path_follow(bytes, out.size, &local, 0, &seen);
-    assert_null(seen.wrong);
-    two[1].value += 1 << 8;
-    path_follow(bytes, out.size, &local, 0, &seen);
-    assert_non_null(seen.wrong);
-}
-
-/* A call whose return is known to a decoder, forgotten at a PSB, or neither:
- * the PSB next to the call. */
-static void calls_over_psb(void **state)
-{
-    static const struct path_step steps_of_calls[] = {
-        {PATH_PGE, A},    {PATH_CALL, C},    {PATH_TIP, B},
-        {PATH_CALL, A},   {PATH_TIP, B + 8}, {PATH_RET_OF, A},
-        {PATH_RET_OF, C}, {PATH_TIP, B},     {PATH_PGD_HIDDEN, 0}};
-    static const struct path_list calls = {steps_of_calls, 9};
-    static const struct path local = {.step = path_list_step, .source = &calls};
-    /* PSB: after which step; how many results are of returns, then TIPs. */
-    static const struct {
-        int psb;
-        unsigned compressed, over;
-        bool right;
-    } rows[] = {
-        {-1, 2, 0, true}, {-1, 1, 0, true}, {-1, 0, 0, true},
-        {0, 2, 0, true}, /* perhaps before the call */
-        {2, 2, 1, false}, {2, 1, 1, true},  {2, 0, 1, true},
-        {4, 1, 2, false}, {4, 0, 2, true},
-    };
-    const struct path_step *step = steps_of_calls;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        put_start();
-        for (int n = 0; n < 7; n++) {
-            const bool ret = step[n].kind == PATH_RET_OF;
-            if (ret && (unsigned)(n - 5) < rows[i].compressed)
-                put_tnt(&out, 1, 1);
-            else if (step[n].kind == PATH_TIP || ret)
-                put_tip(&out, 2, step[n].value);
-            if (n == rows[i].psb) {
-                put_psb(&out);
-                put2(&out, 0x02, 0x23);
-            }
-        }
-        put_tip(&out, 2, B);
-        put_ip(&out, 0x01, 0, 0);
-        path_follow(bytes, out.size, &local, 0, &seen);
-        assert_int_equal(seen.wrong == NULL, rows[i].right);
-        if (rows[i].right)
-            assert_int_equal(seen.compressed, rows[i].compressed);
-        if (rows[i].right)
-            assert_int_equal(seen.over_psb, rows[i].over);
-    }
-}
-
-/* So many calls deep are kept, and the oldest are forgotten. */
-static void calls_deep(void **state)
-{
-    static struct path_step deep[2 * 65 + 2];
-    static const struct path_list list_of_deep = {deep, 2 * 65 + 2};
-    static const struct path local = {.step = path_list_step,
-                                      .source = &list_of_deep};
-
-    (void)state;
-    for (unsigned lost = 0; lost < 2; lost++) {
-        deep[0] = (struct path_step){PATH_PGE, A};
-        for (unsigned n = 0; n < 65; n++) {
-            deep[1 + n] = (struct path_step){PATH_CALL, A + n};
-            deep[1 + 65 + n] = (struct path_step){PATH_RET_OF, A + 64 - n};
-        }
-        deep[1 + 2 * 65] = (struct path_step){PATH_PGD_HIDDEN, 0};
-        put_start();
-        for (unsigned n = 0; n < 64 + lost; n++)
-            put_tnt(&out, 1, 1);
-        if (lost == 0)
-            put_tip(&out, 2, A);
-        put_ip(&out, 0x01, 0, 0);
-        path_follow(bytes, out.size, &local, 0, &seen);
-        assert_int_equal(seen.wrong == NULL, lost == 0);
-        assert_int_equal(seen.compressed, 64 + lost);
-    }
-}
-
 /* MODE.Exec where the path changes the mode, and nowhere else. */
 static void changes_of_mode(void **state)
 {
@@ -456,9 +301,6 @@ int main(void)
         cmocka_unit_test(one_wrong),
         cmocka_unit_test(modes_and_timing),
         cmocka_unit_test(cut),
-        cmocka_unit_test(pgd_and_pip),
-        cmocka_unit_test(calls_over_psb),
-        cmocka_unit_test(calls_deep),
         cmocka_unit_test(changes_of_mode),
         cmocka_unit_test(overflow_and_ratio),
         cmocka_unit_test(goes_on_after_overflow),
