@@ -5,27 +5,14 @@
 #include <stddef.h>
 
 #define ANY_STEPPING 15
-#define ROWS         5
 
-static const struct product products[PRODUCT_TABLES][ROWS] = {
-    [TABLE_COUNTER3] =
-        {
-            {6, 0x55, 5, "Xeon Scalable and Xeon D, Skylake"},
-            {6, 0x4e, ANY_STEPPING, "6th generation Core, Skylake"},
-            {6, 0x5e, ANY_STEPPING,
-             "6th generation Core and Xeon E3 v5, Skylake"},
-            {6, 0x8e, 0xb, "7th/8th generation Core, Kaby/Coffee/Whiskey Lake"},
-            {6, 0x9e, 0xc, "8th/9th generation Core, Coffee Lake"},
-        },
-    [TABLE_DISABLED] =
-        {
-            {6, 0x55, 5, "Xeon Scalable and Xeon D, Skylake"},
-            {6, 0x4e, ANY_STEPPING, "6th generation Core, Skylake"},
-            {6, 0x5e, ANY_STEPPING,
-             "6th generation Core and Xeon E3 v5, Skylake"},
-            {6, 0x8e, 0xb, "7th/8th generation Core, Kaby/Coffee/Whiskey Lake"},
-            {6, 0x9e, 0xc, "8th/9th generation Core, Coffee Lake"},
-        },
+/* Both tables list these. */
+static const struct product products[] = {
+    {6, 0x55, 5, "Xeon Scalable and Xeon D, Skylake"},
+    {6, 0x4e, ANY_STEPPING, "6th generation Core, Skylake"},
+    {6, 0x5e, ANY_STEPPING, "6th generation Core and Xeon E3 v5, Skylake"},
+    {6, 0x8e, 0xb, "7th/8th generation Core, Kaby/Coffee/Whiskey Lake"},
+    {6, 0x9e, 0xc, "8th/9th generation Core, Coffee Lake"},
 };
 
 const char *products_table_name(enum product_table table)
@@ -33,13 +20,12 @@ const char *products_table_name(enum product_table table)
     return table == TABLE_COUNTER3 ? "1.2-1" : "2.2-2";
 }
 
-const struct product *products_find(enum product_table table,
-                                    const struct identity *id)
+const struct product *products_find(const struct identity *id)
 {
     if (!identity_is_intel(id))
         return NULL;
-    for (unsigned i = 0; i < ROWS; i++) {
-        const struct product *row = &products[table][i];
+    for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+        const struct product *row = &products[i];
         if (id->family == row->family && id->model == row->model &&
             id->stepping <= row->stepping_max)
             return row;
@@ -86,7 +72,7 @@ static const char *verdict_disabled(const struct product *row,
 const char *products_verdict(enum product_table table,
                              const struct identity *id, enum regime regime)
 {
-    const struct product *row = products_find(table, id);
+    const struct product *row = products_find(id);
 
     if (regime == REGIME_CONTRADICTORY)
         return row != NULL ? "listed; which update it has cannot be told"

@@ -25,10 +25,9 @@ struct product {
 /* "1.2-1", "2.2-2". */
 const char *products_table_name(enum product_table table);
 
-/* The row that the processor fits, or NULL. Family, model and stepping count,
- * and that the vendor is Intel. */
-const struct product *products_find(enum product_table table,
-                                    const struct identity *id);
+/* The row that the processor fits, or NULL: both tables list the same. Family,
+ * model and stepping count, and that the vendor is Intel. */
+const struct product *products_find(const struct identity *id);
 
 /* Pure. One line on how that table and the behaviour go together. */
 const char *products_verdict(enum product_table table,

@@ -94,16 +94,16 @@ static void describe_regime(struct test_context *t)
 
 static void describe_products(struct test_context *t)
 {
+    const struct product *row = products_find(&t->cpu);
+
     if (t->regime == REGIME_NONE)
         return;
-    for (enum product_table table = 0; table < PRODUCT_TABLES; table++) {
-        const struct product *row = products_find(table, &t->cpu);
+    for (enum product_table table = 0; table < PRODUCT_TABLES; table++)
         note(t, "white paper 604224, table %s: %s%s%s%s",
              products_table_name(table),
              products_verdict(table, &t->cpu, t->regime),
              row != NULL ? " (" : "", row != NULL ? row->name : "",
              row != NULL ? ")" : "");
-    }
 }
 
 static void describe(struct test_context *t)
@@ -119,7 +119,7 @@ static void describe(struct test_context *t)
 static void write_counters(struct ktap *out, const struct identity *id,
                            bool shared)
 {
-    if (products_find(TABLE_COUNTER3, id) == NULL || id->counters == 0)
+    if (products_find(id) == NULL || id->counters == 0)
         return;
     ktap_note(out, "counters: %u general-purpose ones for each processor, %s%s",
               id->counters,

@@ -138,34 +138,32 @@ static void names(void **state)
         assert_string_equal(regime_name(1u << i), want[i]);
 }
 
-/* White paper 604224, tables 1.2-1 and 2.2-2, typed once more: listed, and not.
- */
+/* White paper 604224, tables 1.2-1 and 2.2-2, typed once more: which steppings
+ * are listed; of other models none. */
 static void products(void **state)
 {
     static const struct {
         uint16_t model;
-        uint8_t stepping;
-        bool listed;
-    } rows[] = {{0x55, 0, true},   {0x55, 5, true},   {0x55, 6, false},
-                {0x4e, 15, true},  {0x5e, 0, true},   {0x5e, 3, true},
-                {0x8e, 11, true},  {0x8e, 12, false}, {0x9e, 12, true},
-                {0x9e, 13, false}, {0x3c, 3, false},  {0xa5, 2, false}};
+        uint8_t last;
+    } rows[] = {{0x4e, 15}, {0x5e, 15}, {0x55, 5}, {0x8e, 11}, {0x9e, 12}};
 
     (void)state;
-    for (enum product_table table = 0; table < PRODUCT_TABLES; table++) {
-        struct identity id = intel();
-        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-            id.model = rows[i].model;
-            id.stepping = rows[i].stepping;
-            assert_int_equal(products_find(table, &id) != NULL, rows[i].listed);
+    for (uint16_t model = 0; model < 0x100; model++)
+        for (uint8_t stepping = 0; stepping < 16; stepping++) {
+            struct identity id = intel();
+            bool listed = false;
+
+            for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+                listed |= model == rows[i].model && stepping <= rows[i].last;
+            id.model = model;
+            id.stepping = stepping;
+            assert_int_equal(products_find(&id) != NULL, listed);
+            id.family = 15;
+            assert_null(products_find(&id));
+            id.family = 6;
+            strcpy(id.vendor, "CentaurHauls");
+            assert_null(products_find(&id));
         }
-        id.model = 0x5e;
-        id.family = 15;
-        assert_null(products_find(table, &id));
-        id.family = 6;
-        strcpy(id.vendor, "CentaurHauls");
-        assert_null(products_find(table, &id));
-    }
     assert_string_equal(products_table_name(TABLE_COUNTER3), "1.2-1");
     assert_string_equal(products_table_name(TABLE_DISABLED), "2.2-2");
 }
@@ -210,7 +208,17 @@ static void product_and_behaviour(void **state)
     assert_true(says(0x5e, two, true, false, E,
                      "listed, and has the update of "
                      "June 2021"));
-    assert_true(says(0x5e, two, true, true, B, "listed, but without"));
+    for (unsigned bit = 0; bit < 7; bit++) { /* which regimes have it */
+        const enum regime regime = 1u << bit;
+        const bool has = (regime & (C | C_ | D | E)) != 0;
+        assert_true(says(0x5e, two, true, true, regime,
+                         has ? "listed, and has" : "listed, but without"));
+        assert_true(says(0x3c, two, true, true, regime,
+                         has ? "MISMATCH: not listed" : "not listed, and is"));
+        if (regime != B)
+            assert_true(says(0x5e, one, true, true, regime,
+                             "listed, and has an update that takes its place"));
+    }
     assert_false(says(0x5e, two, true, true, B,
                       "listed, but without the update of June 2021, which"));
     assert_true(says(0x55, two, true, true, B,
