@@ -16,17 +16,20 @@ void ring3_check_forced(struct test_context *t)
     if (test_cpu(t)->perfmon_version < 2 || !counters_claim(t) ||
         !hold_msr(t, IA32_PERF_GLOBAL_CTRL) || !ring3_prepare(&s, t))
         return;
-    const uint64_t third = counters_available(test_cpu(t)) > 3 ? BIT(3) : 0;
-    if (third != 0 && !set_msr(t, IA32_PERFEVTSEL(3),
-                               EVENT_INST_RETIRED | IA32_PERFEVTSEL_OS |
-                                   IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_EN))
-        return;
+    const unsigned counters = counters_available(test_cpu(t));
+    const uint64_t there = (UINT64_C(1) << counters) - 1;
+    for (unsigned n = 0; n < counters && n <= 3; n += 3)
+        if (!set_msr(t, IA32_PERFEVTSEL(n),
+                     EVENT_INST_RETIRED | IA32_PERFEVTSEL_OS |
+                         IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_EN))
+            return;
     s.ring3->aborts = 0;
     for (unsigned i = 0; i < TRIES; i++) {
         uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s.ring3};
         hw_poll();
         ring3_begin(&s);
-        window_ring3_tx((i % 2 != 0 ? BIT(0) : 0) | (i % 4 > 1 ? third : 0),
+        window_ring3_tx(((i % 2 != 0 ? BIT(0) : 0) | (i % 4 > 1 ? BIT(3) : 0)) &
+                            there,
                         cells);
         ring3_end(&s);
         wrong += s.ring3->vector != HW_NO_FAULT || s.ring3->status != 0;

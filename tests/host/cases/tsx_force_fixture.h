@@ -64,6 +64,7 @@ static struct {
     unsigned processor; /* 1 + the one that is; 0: all */
     /* So far. */
     unsigned forced, free, ends, states, ring3, sections, writes;
+    unsigned counting[4]; /* of ring3: none, counter 0, 3, or both enabled */
 } device;
 
 #define LATER UINT32_MAX
@@ -264,7 +265,12 @@ uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
     const unsigned n = device.ring3++;
 
-    (void)enable;
+    assert_int_equal(enable & ~(BIT(3) | BIT(0)), 0);
+    for (unsigned counter = 0; counter < 4; counter += 3)
+        assert_true((enable >> counter & 1) == 0 ||
+                    (fake_msr(IA32_PERFEVTSEL(counter))->value &
+                     IA32_PERFEVTSEL_EN) != 0);
+    device.counting[(enable & 1) + (enable >> 2)]++;
     assert_int_equal(ring3->aborts, 0);
     assert_true(loaded.cr3 != firmware.cr3);
     ring3->vector = is_tried(RING3_UD, n) ? HW_UD : HW_NO_FAULT;
