@@ -78,7 +78,6 @@ size_t text_format_list(char *text, size_t size, const char *format,
             put_char(&out, *at);
             continue;
         }
-        const char *start = at;
         at = parse(at + 1, &f);
         if (f.conversion == 's') {
             const char *s = va_arg(arguments, const char *);
@@ -96,11 +95,8 @@ size_t text_format_list(char *text, size_t size, const char *format,
                        f.wide ? va_arg(arguments, uint64_t)
                               : va_arg(arguments, unsigned),
                        false);
-        } else if (f.conversion == '%') {
-            put_char(&out, '%');
         } else {
-            put_char(&out, *start);
-            at = start; /* the rest is text like any other */
+            put_char(&out, '%');
         }
     }
     *out.at = '\0';

@@ -14,7 +14,7 @@
 
 /* Formats understood: %s %c %d %u %x %X and %%, with a field width, zero fill,
  * and l or ll for 64 bits (unsigned long is 64 bits here: use %lu and %lx with
- * a cast). Anything else is copied as it stands.
+ * a cast). The compiler sees to it that there is nothing else.
  *
  * Writes at most size - 1 characters and a NUL; size is at least 1. What does
  * not fit is cut off. Returns the characters written, without the NUL. */
