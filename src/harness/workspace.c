@@ -47,7 +47,7 @@ void workspace_lay_out(struct workspace *out, void *base, unsigned processors)
     char *start = base;
 
     find_offsets(processors, offsets);
-    out->contexts = (void *)(start + offsets[0]);
+    out->contexts = base;
     out->results = (void *)(start + offsets[1]);
     out->inner_results = (void *)(start + offsets[2]);
     char *buffers = page_at(start + offsets[3]);
