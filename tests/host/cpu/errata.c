@@ -155,6 +155,31 @@ static void names_by_generation(void **unused)
     }
 }
 
+/* Of a core that has no update of its own, and of no other. */
+static void which_are_inferred(void **unused)
+{
+    static const unsigned inferred[] = {0x3e, 0x3f, 0x4f, 0x56, 0x55,
+                                        0x7d, 0x7e, 0x6a, 0x6c, 0x8f};
+    struct identity id = {.vendor = "GenuineIntel", .family = 6};
+    struct erratum_found found;
+    unsigned models = 0;
+
+    (void)unused;
+    for (id.model = 0; id.model < 0x100; id.model++) {
+        bool want = false, any = false;
+
+        for (size_t i = 0; i < sizeof(inferred) / sizeof(inferred[0]); i++)
+            want |= inferred[i] == id.model;
+        for (enum erratum e = 0; e < ERRATUM_COUNT; e++)
+            if (errata_find(&id, e, &found)) {
+                assert_int_equal(found.inferred, want);
+                any = true;
+            }
+        models += any;
+    }
+    assert_int_equal(models, 27); /* of 11 updates */
+}
+
 /* Which update speaks of which model, and of whose core it is where none does;
  * SDM volume 4, table "CPUID Signature Values of DisplayFamily_DisplayModel".
  */
@@ -232,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_by_generation),
+        cmocka_unit_test(which_are_inferred),
         cmocka_unit_test(updates_by_model),
         cmocka_unit_test(servers_are_inferred),
         cmocka_unit_test(others_have_none),

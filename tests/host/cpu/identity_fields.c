@@ -2,6 +2,7 @@
 /* identity_fields.c - each field of an identity has its own bits, of its own
  * leaf or MSR, and no others; and which model is of which generation. */
 #include "src/base/msr.h"
+#include "src/cpu/cpuid_bits.h"
 #include "src/cpu/identity.h"
 #include "tests/host/fakes/fake_hw.h"
 
@@ -289,6 +290,54 @@ static void topology(void **state)
     }
 }
 
+/* Where each bit stands, as a report says it, and that it is that one. */
+static void named_bits(void **state)
+{
+    static const struct {
+        enum cpuid_bit bit;
+        enum reg reg;
+        unsigned number;
+        const char *place;
+    } rows[] = {
+        {CPUID_DTES64, ECX, 2, "CPUID.1:ECX[2]"},
+        {CPUID_PDCM, ECX, 15, "CPUID.1:ECX[15]"},
+        {CPUID_HYPERVISOR, ECX, 31, "CPUID.1:ECX[31]"},
+        {CPUID_DS, EDX, 21, "CPUID.1:EDX[21]"},
+        {CPUID_HLE, EBX, 4, "CPUID.7.0:EBX[4]"},
+        {CPUID_RTM, EBX, 11, "CPUID.7.0:EBX[11]"},
+        {CPUID_PT, EBX, 25, "CPUID.7.0:EBX[25]"},
+        {CPUID_RTM_ALWAYS_ABORT, EDX, 11, "CPUID.7.0:EDX[11]"},
+        {CPUID_TSX_FORCE_ABORT, EDX, 13, "CPUID.7.0:EDX[13]"},
+        {CPUID_HYBRID, EDX, 15, "CPUID.7.0:EDX[15]"},
+        {CPUID_LA57, ECX, 16, "CPUID.7.0:ECX[16]"},
+        {CPUID_TSXLDTRK, EDX, 16, "CPUID.7.0:EDX[16]"},
+        {CPUID_ARCH_LBR, EDX, 19, "CPUID.7.0:EDX[19]"},
+        {CPUID_ARCH_CAPABILITIES, EDX, 29, "CPUID.7.0:EDX[29]"},
+        {CPUID_PT_TOPA, ECX, 0, "CPUID.14H.0:ECX[0]"},
+        {CPUID_PT_RANGE, ECX, 2, "CPUID.14H.0:ECX[2]"},
+        {CPUID_PT_EVENT, EBX, 7, "CPUID.14H.0:EBX[7]"},
+        {CPUID_PT_DISTNT, EBX, 8, "CPUID.14H.0:EBX[8]"},
+    };
+    char out[CPUID_BIT_BYTES];
+
+    (void)state;
+    assert_int_equal(sizeof(rows) / sizeof(rows[0]), CPUID_BITS);
+    for (size_t n = 0; n < CPUID_BITS; n++) {
+        assert_string_equal(cpuid_bit_place(rows[n].bit, out), rows[n].place);
+        assert_string_equal(cpuid_bit_register(rows[n].bit, out),
+                            strchr(rows[n].place, ':') + 1);
+        for (unsigned r = 0; r < 4; r++)
+            for (unsigned bit = 0; bit < 32; bit++) {
+                const uint32_t one = 1u << bit;
+                const struct hw_cpuid leaf = {
+                    r == EAX ? one : 0, r == EBX ? one : 0, r == ECX ? one : 0,
+                    r == EDX ? one : 0};
+                assert_int_equal(cpuid_bit_set(rows[n].bit, &leaf),
+                                 r == rows[n].reg && bit == rows[n].number);
+            }
+    }
+}
+
 /* README, "Your machine"; SDM 4, table "CPUID Signature Values of
  * DisplayFamily_DisplayModel"; each other model is of none. */
 static void generations(void **state)
@@ -338,6 +387,7 @@ int main(void)
         cmocka_unit_test(up_to_the_last_leaf),
         cmocka_unit_test(brands),
         cmocka_unit_test(topology),
+        cmocka_unit_test(named_bits),
         cmocka_unit_test(generations),
     };
 
