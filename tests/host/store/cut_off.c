@@ -99,6 +99,26 @@ static void resets_outside_of_tests_are_given_up(void **state)
     assert_null(offered);
 }
 
+/* After fewer of them the rest is run. */
+static void fewer_resets_are_not(void **state)
+{
+    (void)state;
+    for (unsigned resets = 0; resets < STORE_STARTS_MAX; resets++) {
+        begin();
+        reset_in_body = true;
+        assert_false(start());
+        for (unsigned i = 0; i < resets; i++) {
+            fake_volume_off_at = 3;
+            assert_false(start());
+        }
+        assert_true(start());
+        assert_sound(fake_report);
+        assert_has(fake_report, "not ok 3 - c_reset # ERROR machine reset\n");
+        assert_has(fake_report, "\nok 5 - e_good\n");
+        assert_null(strstr(fake_report, "not tried"));
+    }
+}
+
 static void assert_not_continued(const char *why)
 {
     char line[STORE_LINE_BYTES];
@@ -251,6 +271,7 @@ int main(void)
         cmocka_unit_test(power_fails_at_every_change),
         cmocka_unit_test(power_fails_in_every_start),
         cmocka_unit_test(resets_outside_of_tests_are_given_up),
+        cmocka_unit_test(fewer_resets_are_not),
         cmocka_unit_test(a_report_that_is_behind_its_record),
         cmocka_unit_test(what_is_not_continued),
         cmocka_unit_test(no_volume),
