@@ -142,9 +142,106 @@ static void trace(void **state)
     assert_true(met(needs, REGIME_A, 1));
 }
 
+/* Needs that one bit alone decides: of CPUID.14H.0, of 345H, or of the fixed
+ * counters. */
+static void bits(void **state)
+{
+    static const struct {
+        enum feature feature;
+        enum { LEAF14_EBX, LEAF14_ECX, CAPABILITIES, FIXED } word;
+        unsigned bit;
+        const char *line;
+    } rows[] = {
+        {NEED_PT_TOPA, LEAF14_ECX, 0, "ToPA (CPUID.14H.0:ECX[0])"},
+        {NEED_PT_RANGE, LEAF14_ECX, 2, "range (CPUID.14H.0:ECX[2])"},
+        {NEED_PT_EVENT, LEAF14_EBX, 7, "event trace (CPUID.14H.0:EBX[7])"},
+        {NEED_PT_DISTNT, LEAF14_EBX, 8, "without TNT (CPUID.14H.0:EBX[8])"},
+        {NEED_METRICS, CAPABILITIES, 15, "IA32_PERF_CAPABILITIES[15]"},
+        {NEED_METRICS, FIXED, 3, "IA32_FIXED_CTR3"},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
+        for (unsigned bit = 0; bit < 32; bit++) {
+            const uint32_t one = 1u << bit;
+
+            id = (struct identity){.vendor = "GenuineIntel",
+                                   .perf_capabilities = 0x8000,
+                                   .fixed_set = 8};
+            if (rows[n].word == LEAF14_EBX)
+                id.leaf14_ebx = one;
+            if (rows[n].word == LEAF14_ECX)
+                id.leaf14_ecx = one;
+            if (rows[n].word == CAPABILITIES)
+                id.perf_capabilities = one;
+            if (rows[n].word == FIXED)
+                id.fixed_set = one;
+            assert_int_equal(
+                met((struct needs){.features = rows[n].feature}, REGIME_A, 1),
+                bit == rows[n].bit);
+            assert_true((strstr(text, rows[n].line) == NULL) ==
+                        (bit == rows[n].bit));
+        }
+    for (unsigned n = 0; n < 8; n++) {
+        id = (struct identity){.vendor = "GenuineIntel",
+                               .rtm = n & 1,
+                               .hle = n & 2,
+                               .tsxldtrk = n & 4};
+        assert_int_equal(met((struct needs){0, NEED_RTM, 0}, REGIME_A, 1),
+                         n & 1);
+        assert_int_equal(met((struct needs){0, NEED_HLE, 0}, REGIME_A, 1),
+                         n >> 1 & 1);
+        assert_int_equal(met((struct needs){0, NEED_TSXLDTRK, 0}, REGIME_A, 1),
+                         n >> 2);
+    }
+}
+
+/* PEBS records of which format are enough for which need. */
+static void formats(void **state)
+{
+    static const struct {
+        enum feature feature;
+        uint8_t least, most;
+    } rows[] = {{NEED_PEBS, 1, 4},
+                {NEED_PEBS_2, 2, 15},
+                {NEED_PEBS_3, 3, 15},
+                {NEED_ADAPTIVE_PEBS, 4, 4}};
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
+        for (uint8_t format = 0; format < 16; format++) {
+            id = (struct identity){.vendor = "GenuineIntel",
+                                   .ds = true,
+                                   .dtes64 = true,
+                                   .pebs_format = format,
+                                   .perf_capabilities = 0x4000};
+            assert_int_equal(
+                met((struct needs){0, rows[n].feature, 0}, REGIME_A, 1),
+                format >= rows[n].least && format <= rows[n].most);
+        }
+    for (uint8_t version = 0; version < 6; version++) {
+        id = (struct identity){.vendor = "GenuineIntel",
+                               .perfmon_version = version};
+        assert_int_equal(met((struct needs){0, NEED_PMU, 0}, REGIME_A, 1),
+                         version >= 2);
+        assert_int_equal(met((struct needs){0, NEED_PERFMON_4, 0}, REGIME_A, 1),
+                         version >= 4);
+    }
+}
+
 static void counters(void **state)
 {
     (void)state;
+    for (unsigned there = 0; there < 10; there++)
+        for (unsigned needed = 0; needed < 10; needed++) {
+            id = (struct identity){.vendor = "GenuineIntel",
+                                   .counters = (uint8_t)there};
+            assert_int_equal(met((struct needs){0, 0, needed}, REGIME_A, 1),
+                             there >= needed);
+            /* A core has 8 for two threads, or for one. */
+            assert_true((strstr(text, "with Hyper-Threading off") != NULL) ==
+                        (there == 4 && needed > 4 && needed <= 8));
+        }
     id = (struct identity){.vendor = "GenuineIntel", .counters = 4};
     assert_true(met((struct needs){0, 0, 4}, REGIME_A, 1));
     assert_false(met((struct needs){0, 0, 5}, REGIME_A, 1));
@@ -158,6 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regimes),  cmocka_unit_test(features),
         cmocka_unit_test(pebs),     cmocka_unit_test(trace),
+        cmocka_unit_test(bits),     cmocka_unit_test(formats),
         cmocka_unit_test(counters),
     };
 
