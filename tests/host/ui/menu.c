@@ -164,6 +164,10 @@ static void options_can_be_typed(void **state)
     write_word(&menu, "trials=5");
     press(&menu, KEY_ESCAPE);
     assert_int_equal(options.trials, 77);
+    assert_false(menu.typing);
+    assert_int_equal(press(&menu, KEY_UP), MENU_STAY); /* an item again */
+    show_menu(&menu);
+    assert_row(" > At the end");
 }
 
 /* All that the screen has, in order. */
