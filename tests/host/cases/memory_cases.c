@@ -254,6 +254,27 @@ static void inclusive(void **state)
                                     "0 of"));
 }
 
+/* A record that cannot be decoded is said, and nothing is judged by what it
+ * would hold. */
+static void records_of_no_format(void **state)
+{
+    static const struct test *const tests[] = {
+        &test_load_latency_address,   &test_load_latency_enable,
+        &test_load_latency_threshold, &test_load_latency_source,
+        &test_load_latency_snoop,     &test_data_address};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        assert_int_equal(verdict_of(tests[i], 0x6a, GROUP_UNKNOWN),
+                         VERDICT_FAIL);
+        const char *said = strstr(t->text, "FAIL: ");
+        assert_non_null(said);
+        if (strstr(said, "record 0: ") == NULL ||
+            strstr(said + 1, "FAIL: ") != NULL)
+            fail_msg("%s: %s", tests[i]->name, t->text);
+    }
+}
+
 /* Processor 1 has the lines, and has stored to them, or not. */
 static void lines_of_another_core(void **state)
 {
@@ -311,6 +332,7 @@ int main(void)
         cmocka_unit_test(every_later_deviation),
         cmocka_unit_test(status_of_stores),
         cmocka_unit_test(inclusive),
+        cmocka_unit_test(records_of_no_format),
         cmocka_unit_test(lines_of_another_core),
     };
 

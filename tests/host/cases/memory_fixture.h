@@ -91,10 +91,11 @@ enum deviation {
     L2_SLOWER,         /* as slow as L3 nearly: no one says how fast it is */
     L2_SLOWEST,        /* slower than L3 */
     L3_SAYS_MEMORY,
-    SNOOP_NEVER,  /* of what another core has modified, */
-    SNOOP_ALWAYS, /* or has not */
-    SNOOP_THIRD,  /* in every third record of each */
-    SNOOP_MEMORY, /* as if it were in no cache */
+    SNOOP_NEVER,   /* of what another core has modified, */
+    SNOOP_ALWAYS,  /* or has not */
+    SNOOP_THIRD,   /* in every third record of each */
+    SNOOP_MEMORY,  /* as if it were in no cache */
+    GROUP_UNKNOWN, /* an adaptive record has one that there is not */
 };
 
 static struct {
@@ -297,7 +298,8 @@ static void adapt(const struct pebs_format3 *r, uint64_t quadwords[26])
 {
     const uint64_t other = r->latency + 40;
 
-    quadwords[0] = UINT64_C(0xd0) << 48 | 3;
+    quadwords[0] =
+        UINT64_C(0xd0) << 48 | 3 | (device.is == GROUP_UNKNOWN ? BIT(10) : 0);
     quadwords[1] = r->eventing_ip;
     quadwords[2] = 1;
     quadwords[4] = r->data_linear_address;
