@@ -146,6 +146,10 @@ static void fixed_counters_and_errata(void **state)
             expect_case(third_end(),
                         model != 0 ? more[i].verdict : VERDICT_FAIL,
                         "differently from");
+            if (model != 0 && more[i].verdict == VERDICT_KNOWN)
+                assert_non_null(strstr(t->text, more[i].more > 4
+                                                    ? "KNOWN HSD143"
+                                                    : "KNOWN HSD140"));
         }
 }
 

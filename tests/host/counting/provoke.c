@@ -27,8 +27,13 @@ enum change {
     SMI,
     OTHER,
     COUNT_BY, /* of counter 3; of the witness */
-    WITNESS_BY
+    WITNESS_BY,
+    SELECT_OF_0, /* these bits of each register: the others' too */
+    SELECT_OF_1,
+    CONTROL_OF,
+    STATUS_OF,
 };
+static uint64_t bits;
 static int64_t by;
 
 /* Both count alike; then one thing is otherwise. */
@@ -68,6 +73,18 @@ static void work(void *argument)
         break;
     case WITNESS_BY:
         *reg(IA32_PMC(0)) += (uint64_t)by;
+        break;
+    case SELECT_OF_0:
+        *reg(IA32_PERFEVTSEL(0)) ^= bits;
+        break;
+    case SELECT_OF_1:
+        *reg(IA32_PERFEVTSEL(1)) ^= bits;
+        break;
+    case CONTROL_OF:
+        *reg(IA32_PERF_GLOBAL_CTRL) &= ~bits;
+        break;
+    case STATUS_OF:
+        *reg(IA32_PERF_GLOBAL_STATUS) |= bits;
         break;
     case NOTHING:
         break;
@@ -195,6 +212,30 @@ static void others_have_no_excuse(void **state)
     assert_int_equal(t->verdict, VERDICT_FAIL);
 }
 
+/* A select, an enable, or one of the two overflow bits of counters 0 and 1. */
+static void each_other_register(void **state)
+{
+    static const struct {
+        enum change change;
+        uint64_t bit;
+        unsigned others;
+    } rows[] = {
+        {SELECT_OF_0, BIT(20), 1}, {SELECT_OF_1, BIT(20), 1},
+        {CONTROL_OF, BIT(0), 1},   {CONTROL_OF, BIT(1), 1},
+        {CONTROL_OF, BIT(3), 0},   {STATUS_OF, BIT(0), 1},
+        {STATUS_OF, BIT(1), 1},    {STATUS_OF, BIT(1) | BIT(0), 0},
+        {STATUS_OF, BIT(3), 0},    {STATUS_OF, BIT(2), 0},
+    };
+
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        set_up(state);
+        bits = rows[n].bit;
+        try_turn(rows[n].change, 0);
+        if (p.others != rows[n].others)
+            fail_msg("row %zu: %u", n, p.others);
+    }
+}
+
 /* A few instructions may be an erratum's (HSD140), of any counter; registers
  * that are not as written are none's. */
 static void a_few_by_an_erratum(void **state)
@@ -231,6 +272,7 @@ int main(void)
         cmocka_unit_test_setup(short_of_overflow, set_up),
         cmocka_unit_test_setup(reported, set_up),
         cmocka_unit_test_setup(others_have_no_excuse, set_up),
+        cmocka_unit_test_setup(each_other_register, set_up),
         cmocka_unit_test(a_few_by_an_erratum),
     };
 

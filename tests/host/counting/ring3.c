@@ -58,12 +58,59 @@ static void needs_a_free_entry(void **state)
     assert_int_equal(ring3_map(root, tables, 3, pages, 2), 0);
 }
 
+static struct ring3_registers loaded;
+
+void ring3_load(const struct ring3_registers *in)
+{
+    loaded = *in;
+}
+
+/* SDM 3A, "Segment Descriptor Types", "TSS Descriptor in 64-bit mode": what is
+ * loaded into TR must not be busy, and is afterwards. Firmware's is given back
+ * where TR held one, within its table. */
+static void firmware_gets_its_tss_back(void **state)
+{
+    static const uint64_t busy = UINT64_C(0x80008b7654320067),
+                          available = UINT64_C(0x8000897654320067);
+    static const struct {
+        unsigned tr, limit;
+        uint64_t descriptor;
+        bool given;
+    } rows[] = {
+        {0x18, 39, busy, true},
+        {0x18, 31, busy, true},
+        {0x18, 30, busy, false},
+        {0x18, 23, busy, false},
+        {0x18, 39, available, false},
+        {0x18, 39, 0, false},
+        {0, 39, busy, false},
+        {0x18, 39, busy | UINT64_C(1) << 44, false}, /* code */
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        uint64_t gdt[5] = {1, 2, 3, rows[n].descriptor, 5};
+        struct ring3_session s = {.ring3 = NULL};
+
+        s.firmware.tr = (uint16_t)rows[n].tr;
+        s.firmware.gdt.limit = (uint16_t)rows[n].limit;
+        s.firmware.gdt.base = (uintptr_t)gdt;
+        s.firmware.cr3 = 0x5000;
+        ring3_end(&s);
+        assert_int_equal(loaded.tr, rows[n].given ? rows[n].tr : 0);
+        assert_int_equal(loaded.cr3, 0x5000);
+        assert_true(gdt[3] == (rows[n].given ? available : rows[n].descriptor));
+        assert_true(gdt[0] == 1 && gdt[1] == 2 && gdt[2] == 3 && gdt[4] == 5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(descriptors),
         cmocka_unit_test(maps_pages),
         cmocka_unit_test(needs_a_free_entry),
+        cmocka_unit_test(firmware_gets_its_tss_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
