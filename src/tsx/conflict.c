@@ -31,6 +31,7 @@ struct arena {
     volatile uint64_t many[TSX_HELD_LINES * LINE_BYTES / 8];
 };
 _Static_assert(offsetof(struct arena, pair) == 4096, "a page of its own");
+_Static_assert(offsetof(struct arena, many) == 2 * 4096, "a page's end");
 
 static void access_line(struct test_context *peer, void *argument)
 {
