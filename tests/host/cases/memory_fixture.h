@@ -404,11 +404,52 @@ static void walk_counter(unsigned counter, const struct memory_walk *walk,
     }
 }
 
+/* Accesses are where a test may make them: in its buffer, or, of loads alone,
+ * in what it may read. None leaves its line but those that are to. */
+static void assert_inside(const struct memory_walk *walk,
+                          const struct access *a)
+{
+    const uint64_t far = walk->step >= 65536, bytes = a->wide ? 16 : 8;
+    const uint64_t from = far ? (uintptr_t)source : (uintptr_t)memory;
+    const uint64_t most = far ? TEST_SOURCE_BYTES : TEST_BUFFER_BYTES;
+    /* SDM 2A, CPUID leaf 4: of the sets of an L1, or of an L2, cache. */
+    const uint64_t sets = a->from == 3                             ? 64
+                          : a->from != 4                           ? 0
+                          : device.golden_cove || device.gracemont ? 2048
+                                                                   : 1024;
+    uint64_t lines[64] = {0};
+    unsigned distinct = 0;
+
+    assert_true(!far || !a->store);
+    for (unsigned k = 0; k < walk->count; k++) {
+        const uint64_t at = walk->base + (k * walk->step & walk->mask);
+        const bool crosses = at % 64 + bytes > 64;
+        unsigned n = 0;
+
+        assert_true(at >= from && at + bytes <= from + most);
+        assert_int_equal(at % 16, a->wide ? 5 : crosses ? 12 : at & 8);
+        assert_true(a->wide || crosses == (walk->base % 64 == 60));
+        while (n < distinct && lines[n] != at / 64)
+            n++;
+        if (n == distinct && distinct < 64)
+            lines[distinct++] = at / 64;
+        assert_true(sets == 0 || at / 64 % sets == walk->base / 64 % sets);
+    }
+    if (a->from == 3)
+        assert_int_equal(distinct, 16); /* of which it holds 8, */
+    if (a->from == 4)
+        assert_int_equal(distinct, 32); /* or 16 */
+    if (a->from == 0xc)
+        assert_int_equal(distinct, walk->count < 64 ? walk->count : 64);
+    assert_true(a->fs || fake_msr(IA32_FS_BASE)->value == 78); /* as found */
+}
+
 /* The records of one counter after those of another. */
 static void walk_through(uint64_t enable, const struct memory_walk *walk,
                          struct access a, const uint8_t *loop)
 {
     assert_int_equal(enable & ~BITS(device.format == 4 ? 7 : 3, 0), 0);
+    assert_inside(walk, &a);
     device.windows++;
     for (unsigned n = 0; n < (device.format == 4 ? 8 : 4); n++)
         if ((enable >> n & 1) != 0)

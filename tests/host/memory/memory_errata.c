@@ -43,9 +43,58 @@ static void one_level(void **state)
     }
 }
 
+/* By model: HSD169 and HSD076; BDM123 and BDM035; SKL128 alone; none. Of a
+ * processor that has none it is what Hyper-Threading does. */
+static void by_model(void **state)
+{
+    static const struct {
+        uint16_t model;
+        bool one_level, locked;
+    } models[] = {{0x3c, true, true},
+                  {0x3d, true, true},
+                  {0x5e, true, false},
+                  {0x97, false, false}};
+    static const uint64_t levels[] = {IA32_PERFEVTSEL_USR, IA32_PERFEVTSEL_OS,
+                                      IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS};
+    static struct test_context t;
+
+    (void)state;
+    t.all = &t;
+    t.processors = 1;
+    for (size_t m = 0; m < 4; m++)
+        for (unsigned n = 0; n < 3 * 2 * 3 * 2; n++) {
+            const unsigned level = n % 3, counted = n / 3 % 3 + 9; /* of 10 */
+            const bool locked = n / 9 % 2, shares = n / 18 % 2;
+            enum erratum want = ERRATUM_MEMORY_EVENTS_WITH_HT;
+            bool signature, signed_by = shares;
+
+            t.cpu = (struct identity){.vendor = "GenuineIntel",
+                                      .family = 6,
+                                      .model = models[m].model,
+                                      .stepping = 2,
+                                      .smt_shift = shares};
+            if (locked && counted < 10 && models[m].locked) {
+                want = ERRATUM_LOCKED_LOADS;
+                signed_by = true;
+            }
+            if (level < 2 && models[m].one_level) {
+                want = ERRATUM_MEMORY_EVENTS_ONE_CPL;
+                signed_by = true;
+            }
+            assert_int_equal(
+                event_erratum(&t, 0, (locked ? 0x21d0 : 0x81d0) | levels[level],
+                              counted, 10, &signature),
+                want);
+            assert_int_equal(signature, signed_by);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_level)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_level),
+        cmocka_unit_test(by_model),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
