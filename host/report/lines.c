@@ -315,8 +315,7 @@ void lines_divide(struct span text, struct reports *out)
         if (before >= 0) {
             stamp = take_off(lines + i, count - i, (size_t)before);
         } else if (!is_inner(lines[i])) {
-            const struct span found =
-                take_off_headless(lines, count, i, &from);
+            const struct span found = take_off_headless(lines, count, i, &from);
             if (found.bytes == 0) {
                 i++;
                 continue;

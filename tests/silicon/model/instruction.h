@@ -101,8 +101,8 @@ void instruction_classify(struct instruction *i, const uint8_t *bytes,
 /* From its ModR/M byte to the displacement. */
 size_t instruction_operand(uint8_t modrm, uint8_t sib);
 
-/* How long an instruction of 64-bit mode is, whatever it does; 0: it is none, or
- * longer than `length`. */
+/* How long an instruction of 64-bit mode is, whatever it does; 0: it is none,
+ * or longer than `length`. */
 size_t instruction_bytes(const uint8_t *bytes, size_t length);
 
 /* Of one with a hint: where its prefixes F2H and F3H are, a bit for each byte,
