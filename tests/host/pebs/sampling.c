@@ -137,6 +137,29 @@ static void records(void **state)
     assert_int_equal(fake_msr(IA32_DS_AREA)->value, 0x1234);
 }
 
+/* After some that are taken for written: the index goes on from there, and is
+ * never before it. */
+static void records_begun_with(void **state)
+{
+    struct sampling_config begun = config;
+
+    begun.begun = 2;
+    for (unsigned back = 0; back <= 2; back++) {
+        struct sampling p;
+
+        set_up(state);
+        device.records = back == 0;
+        device.short_by = back * 200u;
+        assert_true(sampling_claim(&p, t));
+        assert_int_equal(sampling_run(&p, &begun, 0), back == 0);
+        assert_int_equal(t->verdict, back == 0 ? VERDICT_PASS : VERDICT_FAIL);
+        assert_int_equal(p.records, back == 0 ? 3 : 2 - back);
+        assert_true((strstr(lines(), "was set after 2 records") != NULL) ==
+                    (back != 0));
+        restore_msrs(t);
+    }
+}
+
 /* Of an instruction after the window the last record alone may be, where an
  * erratum says so. */
 static void late(void **state)
@@ -283,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(records, set_up),
+        cmocka_unit_test_setup(records_begun_with, set_up),
         cmocka_unit_test_setup(late, set_up),
         cmocka_unit_test_setup(order, set_up),
         cmocka_unit_test_setup(stray_writes, set_up),
