@@ -527,8 +527,9 @@ $(B)/tests/host/cases/counting_answer_cases: $(call host_object,$(addprefix \
     rdpmc_indices.c))
 $(B)/tests/host/cases/counting_ring_cases: $(call host_object,$(addprefix \
     src/cases/counting/,branch_kinds.c counter_inner_rings.c \
-    counter_privilege.c counter_rep.c counters_mixed.c pmi_in_contexts.c \
-    rdpmc_ring3.c))
+    counter_privilege.c counter_rep.c))
+$(B)/tests/host/cases/counting_mixed_cases: $(call host_object,$(addprefix \
+    src/cases/counting/,counters_mixed.c pmi_in_contexts.c rdpmc_ring3.c))
 $(B)/tests/host/cases/counting_pair_cases: $(call host_object,$(addprefix \
     src/cases/counting/counter_,any_thread.c thread_scope.c))
 $(B)/tests/host/cases/counting_event_cases: $(call host_object,$(addprefix \
@@ -581,7 +582,9 @@ $(B)/tests/host/cases/tsx_default_cases: $(call host_object,$(addprefix \
 $(B)/tests/host/cases/tsx_force_cases: $(call host_object,\
     $(addprefix src/cases/tsx/,force_abort_aborts_all.c \
     force_abort_scope_2021.c force_abort_thread_scope.c force_abort_values.c \
-    sdv_enable_rtm.c tsx_ctrl_disable.c tsx_mcu_opt_ctrl.c))
+    sdv_enable_rtm.c))
+$(B)/tests/host/cases/tsx_ctrl_cases: $(call host_object,$(addprefix \
+    src/cases/tsx/,tsx_ctrl_disable.c tsx_mcu_opt_ctrl.c))
 $(B)/tests/host/cases/tsx_conflict_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,conflict_read.c conflict_retry.c conflict_write.c \
     load_tracking.c))

@@ -371,4 +371,26 @@ static void expect_all(enum verdict wanted, const char *line)
                  all[2].text);
 }
 
+#define SCOPE_TRIES 20
+
+struct row {
+    enum wrong is;
+    uint64_t bits;
+    unsigned from, to;
+    const char *line;
+};
+
+static inline void fails(const struct test *test, enum control is,
+                         uint64_t value, const struct row rows[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        begin(test, is, value);
+        make(rows[i].is, rows[i].bits, rows[i].from, rows[i].to);
+        enumerate();
+        expect_all(VERDICT_FAIL, rows[i].line);
+    }
+}
+#define FAILS(test, is, value, rows) \
+    fails(&test, is, value, rows, sizeof(rows) / sizeof(rows[0]))
+
 #endif
