@@ -97,6 +97,27 @@ static void sees_each_deviation(void **state)
                      catchers[i].catcher->name, t->text);
 }
 
+/* Where no window is without an SMI that is said, and nothing judged. */
+static void hit_by_smis(void **state)
+{
+    static const struct test *const tests[] = {
+        &test_counter_carry,         &test_counter_enable_bits,
+        &test_counter_mask_edge,     &test_counter_overflow_bits,
+        &test_counter_pause,         &test_counter_pmi,
+        &test_counter_while_running, &test_counters_independent,
+        &test_freeze_on_pmi};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        assert_int_equal(verdict_of(tests[i], SMI_ALWAYS), VERDICT_ERROR);
+        const char *said = strstr(t->text, "ERROR: ");
+        assert_non_null(strstr(said, "100 windows in a row were hit by an"));
+        if (strstr(said + 1, "ERROR: ") != NULL ||
+            strstr(t->text, "FAIL: ") != NULL)
+            fail_msg("%s: %s", tests[i]->name, t->text);
+    }
+}
+
 /* Of each counter in turn: by general-purpose ones, or by all. */
 #define GENERAL BITS(3, 0)
 #define EXACT   (GENERAL | BIT(32)) /* what counts no time */
@@ -240,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_manual_says),
         cmocka_unit_test(sees_each_deviation),
+        cmocka_unit_test(hit_by_smis),
         cmocka_unit_test(sees_it_of_each_counter),
         cmocka_unit_test(carries_into_each_bit),
         cmocka_unit_test(optional_status_bits),

@@ -74,6 +74,7 @@ enum deviation {
     CTRL_CLEARS_COUNTERS,
     RDPMC_OF_START,
     STATUS_SET_FREEZES,
+    SMI_ALWAYS, /* in each window */
 };
 
 static struct {
@@ -211,6 +212,8 @@ static bool counts(unsigned place, uint64_t enable)
 /* One branch after another, so that an overflow stops the others in between. */
 static void run(uint64_t enable, uint64_t instructions, uint64_t branches)
 {
+    if (device.is == SMI_ALWAYS)
+        ++*reg(MSR_SMI_COUNT);
     for (uint64_t i = 0; i <= branches; i++) {
         uint64_t b = i < branches,
                  n = i < branches ? 2 : instructions - 2 * branches;
