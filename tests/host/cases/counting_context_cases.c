@@ -313,6 +313,13 @@ static void accesses(void **state)
     }
 }
 
+static void windows_with_smis(void **state)
+{
+    (void)state;
+    begin(0x5e);
+    hit_by_smis();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +330,7 @@ int main(void)
         cmocka_unit_test(masks),
         cmocka_unit_test(transactions_that_abort),
         cmocka_unit_test(accesses),
+        cmocka_unit_test(windows_with_smis),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -533,6 +533,15 @@ static void operations_of_others(void **state)
         }
 }
 
+static void windows_with_smis(void **state)
+{
+    (void)state;
+    begin_enumeration();
+    hit_by_smis();
+    begin(&test_memory_counts, 0x5e);
+    hit_by_smis();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -550,6 +559,7 @@ int main(void)
         cmocka_unit_test(memory_events),
         cmocka_unit_test(memory_operations),
         cmocka_unit_test(operations_of_others),
+        cmocka_unit_test(windows_with_smis),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

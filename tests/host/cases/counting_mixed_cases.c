@@ -194,6 +194,15 @@ static void rdpmc(void **state)
     hw_set_cr4(0);
 }
 
+static void windows_with_smis(void **state)
+{
+    (void)state;
+    begin_mixed();
+    hit_by_smis();
+    begin_pmi();
+    hit_by_smis();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +210,7 @@ int main(void)
         cmocka_unit_test(mixed_beside_other_bits),
         cmocka_unit_test(pmi_in_contexts),
         cmocka_unit_test(rdpmc),
+        cmocka_unit_test(windows_with_smis),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

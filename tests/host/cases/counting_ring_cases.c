@@ -308,6 +308,17 @@ static void privilege_of_more_counters(void **state)
             }
 }
 
+static void windows_with_smis(void **state)
+{
+    (void)state;
+    begin_kinds(0x5e, 0);
+    hit_by_smis();
+    begin_inner();
+    hit_by_smis();
+    begin_privilege(0, EVERY, 0, 0);
+    hit_by_smis();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +329,7 @@ int main(void)
         cmocka_unit_test(inner_rings),
         cmocka_unit_test(privilege),
         cmocka_unit_test(privilege_of_more_counters),
+        cmocka_unit_test(windows_with_smis),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
