@@ -297,13 +297,25 @@ static void registers(void **state)
                                     "can be written: 1 of 1"));
 }
 
+static void windows_with_smis(void **state)
+{
+    (void)state;
+    begin(0x8f);
+    hit_by_smis();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_documented), cmocka_unit_test(fractions_of_all),
-        cmocka_unit_test(parts),         cmocka_unit_test(losses),
-        cmocka_unit_test(disabled),      cmocka_unit_test(slots_as_an_event),
-        cmocka_unit_test(user_alone),    cmocka_unit_test(registers),
+        cmocka_unit_test(as_documented),
+        cmocka_unit_test(fractions_of_all),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(losses),
+        cmocka_unit_test(disabled),
+        cmocka_unit_test(slots_as_an_event),
+        cmocka_unit_test(user_alone),
+        cmocka_unit_test(registers),
+        cmocka_unit_test(windows_with_smis),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
