@@ -46,9 +46,8 @@ static bool try_again(struct test_context *t, uint64_t places, uint64_t value,
 /* IN_TX: nothing is counted outside of transactions, by any counter. */
 static void try_in_tx(struct test_context *t, uint64_t places)
 {
-    struct bank before =
-        bank_of(places & BITS(3, 0), BRANCHES | IA32_PERFEVTSEL_IN_TX);
-    struct bank after;
+    struct bank before = bank_of(places, BRANCHES | IA32_PERFEVTSEL_IN_TX),
+                after;
 
     /* Measured. */
     if (!bank_window(t, &before, window_plain, &after))
