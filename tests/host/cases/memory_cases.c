@@ -233,6 +233,7 @@ static void inclusive(void **state)
         uint32_t leaf_max;
         enum verdict verdict;
     } rows[] = {{0, 0x16, VERDICT_PASS},
+                {0, 4, VERDICT_PASS},
                 {4, 0x16, VERDICT_PASS},
                 {2, 0x16, VERDICT_FAIL},
                 {0, 3, VERDICT_FAIL}};

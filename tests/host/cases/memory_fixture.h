@@ -449,6 +449,9 @@ static void walk_through(uint64_t enable, const struct memory_walk *walk,
                          struct access a, const uint8_t *loop)
 {
     assert_int_equal(enable & ~BITS(device.format == 4 ? 7 : 3, 0), 0);
+    /* Of no counter that is not enabled. */
+    assert_int_equal(fake_msr(IA32_PEBS_ENABLE)->value & BITS(7, 0) & ~enable,
+                     0);
     assert_inside(walk, &a);
     device.windows++;
     for (unsigned n = 0; n < (device.format == 4 ? 8 : 4); n++)
