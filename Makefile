@@ -550,6 +550,8 @@ $(B)/tests/host/cases/counting_third_held_cases: $(call host_object,\
     counter3_registers_hold.c counter_count_constant.c counters_above_3.c))
 $(B)/tests/host/cases/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
+$(B)/tests/host/cases/uncore_part_cases: $(call host_object,\
+    src/cases/uncore/uncore_pmi.c)
 $(B)/tests/host/cases/uncore_select_cases: $(call host_object,\
     src/cases/uncore/uncore_selects.c)
 $(B)/tests/host/cases/uncore_bound_cases: $(call host_object,$(addprefix \
