@@ -24,6 +24,7 @@ static struct {
     /* Of the n-th window: one too few, or too many. */
     unsigned wrong, windows;
     uint64_t references, misses;
+    uint64_t hits;     /* which of the bits of a line that is not modified */
     bool modified;     /* what processor 1 did last */
     unsigned taken;    /* times */
     uint64_t together; /* counters that were enabled at once, at most */
@@ -38,7 +39,7 @@ static bool is_wrong(void)
  * L3: model 3CH has its M, E and S apart. */
 static bool responds(uint64_t response)
 {
-    const uint64_t bits = device.modified ? BIT(36) : BITS(35, 34);
+    const uint64_t bits = device.modified ? BIT(36) : device.hits;
 
     return (response & 1) != 0 && (response & BITS(20, 18)) != 0 &&
            (response & bits) != 0;
@@ -53,6 +54,8 @@ static void count_in_core(uint64_t enable)
         uint64_t more = 0;
         if ((enable >> n & 1) == 0)
             continue;
+        /* USR, OS and EN: at any level. */
+        assert_int_equal(*msr(IA32_PERFEVTSEL(n)) >> 16 & 0xff, 0x43);
         if (event == 0x1b7 || event == 0x1bb) {
             more = responds(*msr(event == 0x1b7 ? 0x1a6 : 0x1a7)) ? MOST : FEW;
             if (is_wrong())
@@ -130,6 +133,7 @@ static void begin(const struct test *test, unsigned wrong)
     device.wrong = wrong;
     device.references = MOST;
     device.misses = FEW;
+    device.hits = BITS(35, 34);
     case_begin(test, 0);
     all[0].cpu.smt_shift = all[1].cpu.smt_shift = 0;
     all[0].cpu.apic_id = 0;
@@ -168,6 +172,18 @@ static void offcore(void **state)
 {
     (void)state;
     each_row(&test_offcore_snoops, 19);
+}
+
+/* The other core forwards the line, or it does not. */
+static void forwarded_or_not(void **state)
+{
+    (void)state;
+    for (unsigned bit = 31; bit < 38; bit++) {
+        begin(&test_offcore_snoops, 0);
+        device.hits = BIT(bit);
+        expect_case(case_end(),
+                    bit == 34 || bit == 35 ? VERDICT_PASS : VERDICT_FAIL, "");
+    }
 }
 
 static void uncore(void **state)
@@ -223,9 +239,8 @@ static void one_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offcore),
-        cmocka_unit_test(uncore),
-        cmocka_unit_test(last_level),
+        cmocka_unit_test(offcore),  cmocka_unit_test(forwarded_or_not),
+        cmocka_unit_test(uncore),   cmocka_unit_test(last_level),
         cmocka_unit_test(one_core),
     };
 
