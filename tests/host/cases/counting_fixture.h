@@ -24,6 +24,7 @@ enum deviation {
     NONE,
     CARRY_LOST,  /* of one counter, into one bit */
     COUNTS_MORE, /* in each window, by many; */
+    COUNTS_FEW_MORE,
     COUNTS_LESS, /* a quarter of cycles: of one counter, as what follows */
     OVERFLOW_UNSAID,
     OVERFLOW_OF_NEIGHBOUR,
@@ -232,7 +233,9 @@ static void run(uint64_t enable, uint64_t instructions, uint64_t branches)
                 (*reg(IA32_PERFEVTSEL(0)) & 0xff) == 0x2e)
                 one = 0;
             if (p == device.place && one != 0 && i == 0)
-                one += device.is == COUNTS_MORE ? 2000 : 0;
+                one += device.is == COUNTS_MORE       ? 2000
+                       : device.is == COUNTS_FEW_MORE ? 4
+                                                      : 0;
             if (device.is == COUNTS_LESS && p == device.place)
                 one -= one / 4;
             if (one != 0)
