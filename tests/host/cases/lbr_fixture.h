@@ -72,6 +72,7 @@ enum wrong {
     RETURN_OF_RING3,  /* is from the next byte */
     DEBUG_SAID,       /* a debug exception is recorded, */
     DEBUG_GOES_ON,    /* does not stop the recording, */
+    DEBUG_SAYS_SO,    /* or only says that it does not, */
     DEBUG_KEEPS_BTF,
     DEBUG_CLEARS, /* or clears bit `number` of IA32_DEBUGCTL, too */
 };
@@ -365,8 +366,8 @@ static void debug_exception(struct trace_window *w, uint64_t from)
         debugctl &= ~IA32_DEBUGCTL_BTF;
     if (wrong(DEBUG_CLEARS))
         debugctl &= ~BIT(device.number);
-    w->cells[1] =
-        ((arch ? w->control : debugctl) & ~UINT64_C(1)) | wrong(DEBUG_GOES_ON);
+    w->cells[1] = ((arch ? w->control : debugctl) & ~UINT64_C(1)) |
+                  (wrong(DEBUG_GOES_ON) || wrong(DEBUG_SAYS_SO));
     if (arch)
         *own = debugctl;
 }
