@@ -61,6 +61,8 @@ static void filter(void **state)
         seen(&test_lbr_filter, format, LEVEL_CANCELS, 0);
         seen(&test_lbr_filter, format, RETURN_OF_RING3, 0);
     }
+    seen(&test_lbr_filter, 5, NO_CYCLES, 0);
+    seen(&test_lbr_filter, ARCH, NO_CYCLES, 0);
     seen(&test_lbr_filter, 4, RETURNED_KEPT, 0);
     seen(&test_lbr_filter, ARCH, RETURNED_KEPT, 0);
 }

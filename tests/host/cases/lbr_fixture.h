@@ -66,6 +66,7 @@ enum wrong {
     DEPTH_KEEPS, /* which leaves the entries */
     TYPE_OF_NEXT,
     UNTIMED,
+    NO_CYCLES,        /* of any branch */
     EXCEPTION_UNSAID, /* the branch to the handler of vector `number`, */
     EXCEPTION_LATE,   /* or it is from the next instruction */
     RETURN_UNSAID,    /* from a handler */
@@ -307,6 +308,8 @@ static void push(unsigned depth, uint64_t from, uint64_t to, uint64_t info)
 
 static void record(uint32_t kind, uint64_t from, uint64_t to, uint64_t cycles)
 {
+    if (wrong(NO_CYCLES))
+        cycles = 0;
     const unsigned depth = wrong(HALF_DEEP) ? device.depth / 2 : device.depth;
     const bool abort = (kind & LBR_ABORT) != 0;
 
