@@ -132,8 +132,8 @@ extern const uint8_t tsx_body_hold_split[], tsx_body_hold_locked[],
 #define TSX_HELD UINT64_MAX
 /* With XSUSLDTRK and XRESLDTRK, which the processor has to have: a load between
  * the two, after them, before and between; a store between. The first and the
- * third do not look again. Then without accesses: the transaction's end between
- * them, an inner one, another XSUSLDTRK; and nothing. */
+ * third do not look again. Then a store to flags between them and the
+ * transaction's end, an inner one, another XSUSLDTRK; and nothing. */
 extern const uint8_t tsx_body_hold_untracked[], tsx_body_hold_resumed[],
     tsx_body_hold_before[], tsx_body_hold_suspended_store[];
 extern const uint8_t tsx_body_suspended_end[], tsx_body_suspended_begin[],

@@ -120,23 +120,28 @@ body hold_before
 %endmacro
         HOLD_STORE suspended_store, STORE_SUSPENDED
 
-; Between them the end, a beginning, the first again.
+; Between them a store, and the end, a beginning, the first again.
+%define STORE_FLAGS mov [rdi + RFLAGS], rdi
 body suspended_end
         SUSPEND
+        STORE_FLAGS
         NEXT
 body suspended_begin
         SUSPEND
+        STORE_FLAGS
         xbegin  tsx_inner_fallback
         xend
         RESUME
         NEXT
 body suspended_twice
         SUSPEND
+        STORE_FLAGS
         SUSPEND
         RESUME
         NEXT
 body suspended_once
         SUSPEND
+        STORE_FLAGS
         RESUME
         NEXT
 

@@ -96,11 +96,17 @@ TEST(tsx_load_tracking,
     check(t, once.committed != 0,
           "XSUSLDTRK and XRESLDTRK: none of %u transactions committed",
           once.tried);
+    check(t, once.flagged == once.committed,
+          "a store between XSUSLDTRK and XRESLDTRK: there after %u of %u "
+          "commits; wanted each",
+          once.flagged, once.committed);
     FOR_EACH_ROW (t, i, aborting) {
         const struct rtm_tally tally = try_body(t, aborting[i].body);
 
         check(t, tally.committed == 0,
               "%s: %u of %u transactions committed; wanted none",
               aborting[i].what, tally.committed, tally.tried);
+        WITH_PREFIX (t, "a store in between, and %s", aborting[i].what)
+            probe_check(t, &tally);
     }
 }

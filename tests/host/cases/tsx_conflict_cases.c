@@ -473,9 +473,16 @@ static void load_tracking(void **state)
     static const char *const names[] = {"XEND after", "XBEGIN after",
                                         "XSUSLDTRK after"};
     const struct test *test = &test_tsx_load_tracking;
+    struct end kept = aborted(0);
 
     (void)state;
+    kept.flags = 1;
     for (unsigned i = 0; i < 3; i++) {
+        begin(test); /* the store between is not undone, in the last try */
+        tsx_wrong(aborting[i], kept, TRIES - 1);
+        expect_case(case_end(), VERDICT_FAIL, "a store in between, and ");
+        assert_non_null(
+            strstr(t->text, "the store of an aborted transaction remained"));
         begin(test);
         tsx_wrong(aborting[i], committed(), TRIES - 1);
         expect_case(case_end(), VERDICT_FAIL, names[i]);
@@ -490,6 +497,11 @@ static void load_tracking(void **state)
     device.to = UINT32_MAX;
     expect_case(case_end(), VERDICT_FAIL,
                 "XSUSLDTRK and XRESLDTRK: none of 5 transactions committed");
+    begin(test); /* what is stored there is lost, once */
+    tsx_wrong(tsx_body_suspended_once, committed(), TRIES - 1);
+    expect_case(case_end(), VERDICT_FAIL,
+                "a store between XSUSLDTRK and XRESLDTRK: there after 4 of 5 "
+                "commits; wanted each");
     begin(test); /* XSUSLDTRK does nothing */
     other.tracks = true;
     expect_case(case_end(), VERDICT_FAIL,

@@ -170,6 +170,7 @@ static bool hold_end(const struct tsx_block *b, struct end *end)
     if (b->body != tsx_body_suspended_once)
         return false;
     *end = committed();
+    end->flags = 1; /* its store */
     return true;
 }
 

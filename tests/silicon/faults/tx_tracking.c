@@ -26,6 +26,11 @@ FAULT(tracking_lets_commit,
       .caught = {"sapphirerapids on 2 tsx_load_tracking FAIL"},
       .breaks = SUSPENDED_NO_XEND)
 
+FAULT(tracking_keeps_stores,
+      .what = "[sapphirerapids] an abort does not undo stores after XSUSLDTRK",
+      .caught = {"sapphirerapids off 2 tsx_load_tracking FAIL"},
+      .breaks = SUSPENDED_UNDONE)
+
 FAULT(tracking_suspends_twice,
       .what = "[sapphirerapids] a second XSUSLDTRK does not abort",
       .caught = {"sapphirerapids on 2 tsx_load_tracking FAIL"},

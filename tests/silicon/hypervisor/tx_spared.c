@@ -43,6 +43,7 @@ bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
            ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
             !faults_rule(m, REP_STORES_UNDONE, true)) ||
            (n >= 16 && !faults_rule(m, WIDE_STORES_UNDONE, true)) ||
+           (v->tx.suspended && !faults_rule(m, SUSPENDED_UNDONE, true)) ||
            (n >= 8 && v->current.tx == TX_MAY_X87 &&
             !faults_rule(m, X87_STORES_UNDONE, true)) ||
            (n >= 8 && v->current.locked &&
