@@ -16,6 +16,7 @@
 #define COMMIT_TRIES  1000
 #define COUNTED_TRIES 32
 #define OUTSIDE_TRIES 32
+#define FIRST_TRIES   32
 
 /* With the bit clear transactions work. No transaction is promised to commit
  * (SDM 1, "RTM"), but of a thousand with one store each some must. */
@@ -76,6 +77,24 @@ static void check_outside(struct test_context *t)
           "%s; wanted #GP",
           other, OUTSIDE_TRIES,
           last == TSX_RAN ? "no exception" : fault_name(last));
+}
+
+/* From its clearing on, and not only from the second transaction on. */
+static void check_first(struct test_context *t, uint64_t value)
+{
+    unsigned committed = 0;
+
+    for (unsigned i = 0; i < FIRST_TRIES; i++) {
+        struct tsx_block block = {.body = tsx_body_nothing};
+        if (!set_msr_again(t, TSX_FORCE_ABORT, value | BIT0) ||
+            !set_msr_again(t, TSX_FORCE_ABORT, value & ~BIT0))
+            return;
+        committed += tsx_inside(&block) == TSX_COMMITTED;
+    }
+    check(t, committed != 0,
+          "the first transaction after TSX_FORCE_ABORT (10FH)[0] was cleared: "
+          "none of %u committed; wanted some",
+          FIRST_TRIES);
 }
 
 /* A write while counters count, as a driver makes it that adds counter 3 to
@@ -165,5 +184,6 @@ TEST(force_abort_aborts_all,
         check_commits(t);
     enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with RTM_FORCE_ABORT = 0 again", &after, &before);
+    check_first(t, value);
     check_counted(t, value);
 }

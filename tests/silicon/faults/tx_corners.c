@@ -20,6 +20,11 @@ FAULT(reads_keep_mxcsr,
       .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"},
       .quantity = KEPT_PIECES, .number = TX_CAUSE_READS, .set = 2)
 
+FAULT(force_abort_ends_late,
+      .what = "[B] the first XBEGIN after bit 0 was cleared still aborts",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
+      .breaks = FORCE_ENDS_AT_ONCE)
+
 FAULT(second_line_not_read,
       .what = "[A B F; C with bit 2] the second line of a load is"
               " not in the read set",

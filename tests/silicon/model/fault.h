@@ -59,6 +59,7 @@ struct fault_state {
     bool was_forced, was_cleared, was_sdv; /* by MSR 10FH, ever */
     bool force_abort_written;
     bool first_after_force; /* no transaction since its bit 0 was set */
+    bool first_after_clear; /* the same, cleared */
     uint64_t written[8];    /* to counters, as it was */
     uint64_t late_select[8], started[8];
     uint64_t selects_late;   /* selects that are not in effect yet */

@@ -167,6 +167,8 @@ static bool write_force_abort(struct processor *p, uint64_t value)
     if ((value & SDV_ENABLE_RTM) != 0 &&
         !faults_rule(p->machine, SDV_KEEPS_CPUID_CLEAR, true))
         value &= ~TSX_CPUID_CLEAR;
+    p->faults.first_after_clear =
+        (p->tsx.force_abort & ~value & RTM_FORCE_ABORT) != 0;
     faults_force_abort_written(p, value & writable);
     p->tsx.force_abort = value & writable;
     if (p->cpu->regime == REGIME_C && !faults_bit0_writable(p))
@@ -336,6 +338,15 @@ static void decide_spontaneous(struct processor *p,
     decision->status = statuses[random_next(&p->random) % 4];
 }
 
+/* A clear of bit 0 that takes effect after one more. */
+static bool forced_still(struct processor *p)
+{
+    bool first = p->faults.first_after_clear;
+
+    p->faults.first_after_clear = false;
+    return first && !faults_rule(p->machine, FORCE_ENDS_AT_ONCE, true);
+}
+
 void tsx_decide(struct processor *p, struct tx_decision *decision)
 {
     *decision = (struct tx_decision){.fate = TX_RUNS};
@@ -343,7 +354,7 @@ void tsx_decide(struct processor *p, struct tx_decision *decision)
         decision->fate = TX_INVALID;
         return;
     }
-    if (aborts_all(p) ||
+    if (aborts_all(p) || forced_still(p) ||
         (hidden_by_software(p) && p->choices.hidden_rtm == HIDDEN_RTM_ABORTS)) {
         decide_doomed(p, decision);
         faults_doomed(p, decision);
