@@ -14,9 +14,8 @@ default rel
 
 section .text align=4096
 
-; What some processor may carry out after all must do no harm: MSR 8BH is
-; written with 0 whenever it is read, 80H is the port of power-on codes, DR0 and
-; the flags are put back, CR2 belongs to the handler of the next #PF, the other
+; What some processor may carry out after all must do no harm: 80H is the port
+; of power-on codes, DR0 and the flags are put back, CR2 belongs to the handler of the next #PF, the other
 ; control registers are written with what they hold.
 
 body cpuid
@@ -35,8 +34,8 @@ body rdmsr
         NEXT
 
 body wrmsr
-        mov     ecx, 0x8b
-        xor     eax, eax
+        mov     ecx, esi
+        mov     eax, edx
         xor     edx, edx
         wrmsr
         NEXT

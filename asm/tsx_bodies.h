@@ -181,8 +181,8 @@ extern const uint8_t tsx_body_hint[];
 extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[],
     tsx_body_int1[];
 /* One instruction each. SGDT, FXSAVE (16-byte aligned), CLFLUSH, INVLPG and
- * MOVNTI act on argument; MOV to DR0
- * is for tsx_watched(). */
+ * MOVNTI act on argument; WRMSR writes count to the MSR with that number; MOV
+ * to DR0 is for tsx_watched(). */
 extern const uint8_t tsx_body_cpuid[], tsx_body_pause[], tsx_body_rdmsr[],
     tsx_body_wrmsr[], tsx_body_in[], tsx_body_out[], tsx_body_cli[],
     tsx_body_sti[], tsx_body_popfq[], tsx_body_iretq[], tsx_body_mov_cr0[],

@@ -197,11 +197,21 @@ static void aborting_instructions(void **state)
         tsx_body_invlpg,  tsx_body_movnti,  tsx_body_in,      tsx_body_out,
         tsx_body_rdmsr,   tsx_body_wrmsr};
 
+    struct end writes = aborted(0);
+
     (void)state;
     passes(test, "OBSERVED WRMSR aborts: 5 of 5");
     assert_non_null(strstr(t->text, "CPUID aborts: 5 of 5"));
     assert_non_null(strstr(t->text, "NOT OBSERVED FNOP aborts: 0 of 5"));
     assert_int_equal(t->rows, 24);
+    writes.writes = true;
+    fails(test, tsx_body_wrmsr, writes, 2 * TRIES - 1, 0,
+          "(C1H) inside a transaction: 1 of 5 that aborted wrote it");
+    writes.outcome = TSX_COMMITTED;
+    begin(test);
+    tsx_wrong(tsx_body_wrmsr, writes, TRIES);
+    device.to = LATER;
+    expect_case(case_end(), VERDICT_PASS, "");
     fails(test, tsx_body_cpuid, committed(), 4, 0, "1 of 5 committed");
     fails(test, tsx_body_pause, committed(), 4, 0, "1 of 5 committed");
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

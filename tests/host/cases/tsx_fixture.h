@@ -71,6 +71,7 @@ struct end {
     bool memory_wrong; /* the body's stores: not all, or one is left */
     uint64_t cr2;
     uint32_t below; /* quadwords below the stack that are changed */
+    bool writes;    /* WRMSR, though it aborts */
 };
 
 static struct {
@@ -214,6 +215,8 @@ int tsx_inside(struct tsx_block *b)
     b->status = e.status;
     b->unrestored = e.unrestored;
     b->below = e.below;
+    if (e.writes)
+        fake_msr((uint32_t)b->argument)->value = b->count;
     if (commits != e.leaks)
         b->cell = ~b->cell;
     if (b->body == tsx_body_write_lines && b->count <= LINES_WRITTEN)

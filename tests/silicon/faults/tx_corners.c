@@ -25,6 +25,12 @@ FAULT(force_abort_ends_late,
       .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
       .breaks = FORCE_ENDS_AT_ONCE)
 
+FAULT(aborted_wrmsr_writes,
+      .what = "[A B F; C with bit 2] a WRMSR in a transaction aborts it, and "
+              "writes",
+      .caught = {"skylake-2017 on 1 tsx_aborting_instructions FAIL"},
+      .breaks = ABORTED_WRMSR_UNDONE)
+
 FAULT(second_line_not_read,
       .what = "[A B F; C with bit 2] the second line of a load is"
               " not in the read set",

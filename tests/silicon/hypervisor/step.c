@@ -20,6 +20,7 @@
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pt.h"
 
 #define INT1 0xF1
@@ -138,6 +139,20 @@ static bool is_sti(const struct vcpu *v, const uint8_t *bytes)
            (v->vmcb->rflags & RFLAGS_IF) == 0;
 }
 
+#define WRMSR 0x300Fu /* 0FH 30H */
+
+static void abort_by_instruction(struct vcpu *v)
+{
+    const uint32_t number = (uint32_t)v->gprs.rcx;
+    const uint64_t value = v->gprs.rdx << 32 | (uint32_t)v->vmcb->rax;
+
+    tx_abort(v, v->current.tx == TX_BREAKPOINT ? TX_CAUSE_DEBUG
+                                               : TX_CAUSE_INSTRUCTION);
+    if ((v->decoded->words[0] & BITS(15, 0)) == WRMSR &&
+        !faults_rule(v->model->machine, ABORTED_WRMSR_UNDONE, true))
+        msr_write(v->model, number, value);
+}
+
 struct action step_begin(struct vcpu *v)
 {
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
@@ -165,8 +180,7 @@ struct action step_begin(struct vcpu *v)
         return tx_instruction(v);
     if (v->tx.depth > 0 &&
         tsx_aborts(v->model, &v->current, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
-        tx_abort(v, v->current.tx == TX_BREAKPOINT ? TX_CAUSE_DEBUG
-                                                   : TX_CAUSE_INSTRUCTION);
+        abort_by_instruction(v);
         if (v->current.tx == TX_BREAKPOINT && v->vmcb->cpl > 0 &&
             !faults_rule(v->model->machine, RING3_INT3_ABORTS, true))
             return action_raise(VECTOR_BP, 0);
