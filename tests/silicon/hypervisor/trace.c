@@ -12,9 +12,8 @@
 #include "tests/silicon/model/lbr.h"
 #include "tests/silicon/model/pt.h"
 
-#define CS_D UINT16_C(0x400)
-
-#define RET_IMM16 0xC2
+#define CS_D        UINT16_C(0x400)
+#define PAUSE_BYTES 2
 
 static uint64_t read_word(uint64_t address)
 {
@@ -95,7 +94,7 @@ void trace_branch(struct vcpu *v, const struct retirement *r)
                   faults_rule(v->model->machine, LBR_IN_TSX_NESTED, true)),
     };
 
-    v->model->faults.ret_operand = (v->decoded->words[0] & 0xFF) == RET_IMM16;
+    v->model->faults.ret_operand = (v->current.flags & INSTRUCTION_FREES) != 0;
     lbr_pass(v->model, r->cycles);
     lbr_retired(v->model, &v->current, &b);
     if (r->branch != 0 && r->taken &&

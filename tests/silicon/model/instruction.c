@@ -266,7 +266,9 @@ static uint32_t flags_one_byte(const struct prefixes *p, uint8_t op)
         return INSTRUCTION_BRANCH;
     case 0xE8:
         return INSTRUCTION_BRANCH | INSTRUCTION_CALL;
-    case 0xC2: case 0xC3:
+    case 0xC2:
+        return INSTRUCTION_BRANCH | INSTRUCTION_RETURN | INSTRUCTION_FREES;
+    case 0xC3:
         return INSTRUCTION_BRANCH | INSTRUCTION_RETURN;
     case 0xCA: case 0xCB:               /* far RET */
         return INSTRUCTION_BRANCH | INSTRUCTION_RETURN | INSTRUCTION_FAR;

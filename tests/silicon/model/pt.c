@@ -99,45 +99,6 @@ void pt_stop(struct processor *p)
     p->pt.filter_en = false;
 }
 
-/* "Indirect Transfer Compression for Returns (RET)": not of "zero-length CALLs,
- * which are direct near CALLs with displacement zero". */
-static void push_return(struct processor *p, const struct instruction *i,
-                        const struct pt_step *now)
-{
-    struct pt_state *pt = &p->pt;
-    uint64_t back = now->ip + i->length;
-
-    if (faults_pt(p, PT_ZERO_CALL,
-                  (i->flags & INSTRUCTION_INDIRECT) == 0 && now->next == back))
-        return;
-    pt->returns[pt->calls++ % PT_RETURNS] = back;
-    if (pt->returns_known < faults_pt_value(p, PT_CALLS_KNOWN, PT_RETURNS))
-        pt->returns_known++;
-}
-
-/* "RET Compression": to where the matching CALL has been seen. */
-static bool returns_as_called(struct processor *p, const struct pt_step *now)
-{
-    struct pt_state *pt = &p->pt;
-    bool as_called;
-
-    if (pt->returns_known == 0)
-        return false;
-    pt->returns_known--;
-    as_called = pt->returns[--pt->calls % PT_RETURNS] == now->next;
-    if (now->cpl > 0)
-        as_called = faults_pt(p, PT_RET_AS_CALLED_IN_RING_3, as_called);
-    return faults_pt(p, PT_RET_AS_CALLED, as_called) &&
-           faults_pt(p, PT_RET_MAY,
-                     (pt->ctl_active & (RTIT_DIS_RETC | RTIT_DIS_TNT)) == 0);
-}
-
-static bool is_near_return(const struct instruction *i)
-{
-    return (i->flags & INSTRUCTION_RETURN) != 0 &&
-           (i->flags & INSTRUCTION_FAR) == 0;
-}
-
 static bool is_conditional(const struct instruction *i)
 {
     return (i->flags & INSTRUCTION_CONDITIONAL) != 0;
@@ -163,12 +124,12 @@ static void put_branch(struct processor *p, const struct instruction *i,
             pt_put_tnt(p, is_taken(i, now) == faults_pt(p, PT_TNT_TAKEN, true));
         return;
     }
-    if (is_near_return(i) && returns_as_called(p, now)) {
+    if (pt_is_near_return(i) && pt_returns_as_called(p, i, now)) {
         pt_put_tnt(p, faults_pt(p, PT_TNT_OF_RET, true));
         return;
     }
     if (call && !far)
-        push_return(p, i, now);
+        pt_push_return(p, i, now);
     if (!far && !faults_pt(p, PT_DIRECT_TIP, false) &&
         (i->flags & (INSTRUCTION_RETURN | INSTRUCTION_INDIRECT)) == 0)
         return;
@@ -181,7 +142,7 @@ static void put_branch(struct processor *p, const struct instruction *i,
          !faults_pt(p, PT_SYSCALL_TIP, true)) ||
         (far && i->system == SYSTEM_SYSRET &&
          !faults_pt(p, PT_SYSRET_TIP, true)) ||
-        (is_near_return(i) && !faults_pt(p, PT_RET_TIP, true)) ||
+        (pt_is_near_return(i) && !faults_pt(p, PT_RET_TIP, true)) ||
         (far && (i->flags & INSTRUCTION_RETURN) == 0 &&
          i->system == SYSTEM_NONE && !faults_pt(p, PT_FAR_CALL_TIP, true)) ||
         (far && (i->flags & INSTRUCTION_RETURN) != 0 &&
@@ -210,7 +171,7 @@ static const uint64_t *pgd_ip(struct processor *p, const struct instruction *i,
         put_branch(p, i, now);
     if (is_conditional(i) && faults_pt(p, PT_PGD_CONDITIONAL, true))
         return NULL;
-    if (is_near_return(i) && returns_as_called(p, now) &&
+    if (pt_is_near_return(i) && pt_returns_as_called(p, i, now) &&
         !p->choices.pt_ret_pgd_has_ip)
         return NULL;
     if ((i->flags & INSTRUCTION_BRANCHES &

@@ -187,6 +187,14 @@ void pt_start_enables(struct processor *p, const struct pt_step *now);
 bool pt_between_ranges(const struct processor *p, uint64_t from, uint64_t to);
 bool pt_in_stop_range(const struct processor *p, uint64_t ip);
 
+/* pt_returns.c: a near CALL is remembered; does a near RET go where it came
+ * from, and may it be compressed? The CALL is forgotten. */
+void pt_push_return(struct processor *p, const struct instruction *i,
+                    const struct pt_step *now);
+bool pt_returns_as_called(struct processor *p, const struct instruction *i,
+                          const struct pt_step *now);
+bool pt_is_near_return(const struct instruction *i);
+
 /* pt.c: BranchEn. */
 bool pt_branch_en(const struct processor *p);
 /* pt.c: time that the instruction took. */

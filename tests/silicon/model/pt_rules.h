@@ -243,6 +243,7 @@ enum pt_rule {
     PT_PGD_NEXT_IN_RING_3, /* has TIP.PGD there the next IP */
     PT_LAST_IP_STAYS,      /* where a packet has no IP */
     PT_LAST_IP_SENT,       /* is it one that was sent */
+    PT_FREES_COMPARED,     /* RET with an operand: its target */
 };
 
 enum pt_value {
