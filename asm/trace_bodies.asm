@@ -220,6 +220,11 @@ TRACED trace_body_returns
         int3
 .changed:
         OUT     TIP, .changed
+        sub     rsp, 16
+        call    .changes_16             ; the same, with an operand
+        int3
+.changed_16:
+        OUT     TIP, .changed_16
         call    .next                   ; not a call that has a return
 .next:  pop     rax
         call    .leaf
@@ -257,6 +262,10 @@ TRACED trace_body_returns
         lea     rax, [.changed]
         mov     [rsp], rax
         ret
+.changes_16:
+        lea     rax, [.changed_16]
+        mov     [rsp], rax
+        ret     16
 .deep:  dec     ecx
         jz      short .innermost
         call    .deep

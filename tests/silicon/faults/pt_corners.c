@@ -64,6 +64,11 @@ FAULT(pt_psb_says_abort,
 FAULT(pt_psb_drops_tnt, .what = "[PT] the TNT before a PSB is lost",
       .caught = {"skylake-2018 on 1 pt_psb_place FAIL"}, .rule = PT_PSB_TNT)
 
+FAULT(pt_ret_16_not_compared,
+      .what = "[PT] a RET with an operand is compressed wherever it goes",
+      .caught = {"skylake-2018 on 1 pt_transfers FAIL"},
+      .rule = PT_FREES_COMPARED)
+
 FAULT(pt_cfe_iret_target,
       .what = "[PT with EventEn] the FUP of the CFE of IRET is where it goes",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
