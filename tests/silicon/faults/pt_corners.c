@@ -69,6 +69,12 @@ FAULT(pt_ret_16_not_compared,
       .caught = {"skylake-2018 on 1 pt_transfers FAIL"},
       .rule = PT_FREES_COMPARED)
 
+FAULT(pt_range_full_offset,
+      .what = "[PT with single range] OutputOffset after the last byte is the "
+              "size of the range",
+      .caught = {"skylake-2018 on 1 pt_range_wrap FAIL"},
+      .rule = PT_RANGE_ENDS_AT_0)
+
 FAULT(pt_cfe_iret_target,
       .what = "[PT with EventEn] the FUP of the CFE of IRET is where it goes",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},

@@ -158,7 +158,9 @@ static void write_range(struct processor *p, const struct pt_memory *memory)
             pt->base +
                 (faults_pt_value(p, PT_OFFSET_USED, output_offset(p)) & mask),
             &pt->buffer[n], 1);
-        set_output_offset(p, (output_offset(p) + 1) & mask);
+        set_output_offset(p, faults_pt(p, PT_RANGE_ENDS_AT_0, true)
+                                 ? (output_offset(p) + 1) & mask
+                                 : (output_offset(p) & mask) + 1);
         if (output_offset(p) == 0 && !faults_pt(p, PT_RANGE_SILENT, true))
             raise_topa_pmi(p);
     }

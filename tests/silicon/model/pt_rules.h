@@ -244,6 +244,7 @@ enum pt_rule {
     PT_LAST_IP_STAYS,      /* where a packet has no IP */
     PT_LAST_IP_SENT,       /* is it one that was sent */
     PT_FREES_COMPARED,     /* RET with an operand: its target */
+    PT_RANGE_ENDS_AT_0,    /* OutputOffset, after the last byte */
 };
 
 enum pt_value {
