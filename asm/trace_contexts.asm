@@ -71,6 +71,14 @@ range_out_between_end:
         OUT     PGD, range_out_between_end
 TRACED_END
 
+; A return to where its call was, which a filter up to there leaves out; and
+; the next, outside.
+TRACED trace_body_range_return
+        call    range_return
+        OUT     PGE, range_return
+        OUT     PGD_MAY, trace_range_last
+TRACED_END
+
 global trace_range_before, trace_range_first, trace_range_taken
 global trace_range_last, trace_range_after
 align 16, db 0xcc
@@ -113,6 +121,9 @@ range_leaves_between:
         int3
 range_returns:
         ret
+        times 3 int3                    ; the last one's place modulo 8
+range_return:
+        call    trace_range_first
 trace_range_last:
         ret
 trace_range_after:

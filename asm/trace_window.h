@@ -90,6 +90,8 @@ TRACE_BODY(trace_body_dense); /* the same; the other has thousands more */
 /* In and out of the range from trace_range_first to trace_range_last, both
  * included, by all kinds of branches; its path is that of a filter of it. */
 TRACE_BODY(trace_body_range);
+/* The same of one up to before trace_range_last, out of it by a return. */
+TRACE_BODY(trace_body_range_return);
 extern const uint8_t trace_range_before[], trace_range_first[],
     trace_range_taken[], /* the target of a conditional branch alone */
     trace_range_last[], trace_range_after[];

@@ -89,6 +89,21 @@ static void check_halves(struct trace *p, uint64_t control)
             return;
 }
 
+/* Out by a return that could be compressed, were its target in the range. */
+static void check_return(struct trace *p, uint64_t control)
+{
+    struct window w;
+    struct path_seen seen;
+
+    window_set(&w, trace_body_range_return, trace_body_range_return_path);
+    w.bare = true;
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+    if (set_range(p, 0, trace_at(trace_range_first),
+                  trace_at(trace_range_last) - 1))
+        window_check(p, "a return out of a filter to where its call was", &w,
+                     &seen);
+}
+
 /* ADDR0 stops at what is not executed; ADDR1 filters. */
 static void check_beside_stop(struct trace *p, uint64_t control)
 {
@@ -180,6 +195,7 @@ TEST(pt_filter_ip,
         check_between(&p, control);
     if (ranges >= 2)
         check_beside_stop(&p, control);
+    check_return(&p, control);
     check_far(&p, control);
     check_status(&p, control);
 }

@@ -75,6 +75,11 @@ FAULT(pt_range_full_offset,
       .caught = {"skylake-2018 on 1 pt_range_wrap FAIL"},
       .rule = PT_RANGE_ENDS_AT_0)
 
+FAULT(pt_ret_leaves_silently,
+      .what = "[PT with ranges] a RET out of a filter range to where its CALL "
+              "was is a TNT, and no TIP.PGD",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_RET_PGD)
+
 FAULT(pt_cfe_iret_target,
       .what = "[PT with EventEn] the FUP of the CFE of IRET is where it goes",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},

@@ -248,6 +248,14 @@ static bool changes_level_alone(const struct processor *p,
                : was && !faults_pt(p, PT_SYSRET_PGD, true);
 }
 
+/* By a RET to where its CALL was: as if it were compressed. */
+static bool leaves_silently(struct processor *p, const struct instruction *i,
+                            const struct pt_step *now)
+{
+    return p->pt.context_en && pt_is_near_return(i) && pt_branch_en(p) &&
+           !faults_pt(p, PT_RET_PGD, true) && pt_returns_as_called(p, i, now);
+}
+
 void pt_retired(struct processor *p, const struct instruction *i,
                 const struct pt_step *now)
 {
@@ -268,6 +276,8 @@ void pt_retired(struct processor *p, const struct instruction *i,
         pt_put_cfe_of_iret(p, now);
     if (i->system != SYSTEM_NONE && changes_level_alone(p, i, was))
         put_branch(p, i, now);
+    else if (was && !pt->packet_en && leaves_silently(p, i, now))
+        pt_put_tnt(p, true);
     else if (was && !pt->packet_en)
         pt_packet_en_cleared(p, stops && !p->choices.pt_stop_pgd_has_ip
                                     ? NULL
