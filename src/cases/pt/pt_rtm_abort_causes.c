@@ -4,6 +4,8 @@
  * the abort, never in the transaction. */
 #include "src/base/mem.h"
 #include "src/base/msr.h"
+#include "src/pt/ip.h"
+#include "src/trace/path_walk.h"
 #include "src/trace/window.h"
 #include "src/tsx/status.h"
 
@@ -82,20 +84,33 @@ static void check_capacity(struct trace *p)
 }
 
 /* FUPs that begin an event: outside of PSB+, not those of MODE.TSX, and with a
- * TIP next. */
-static unsigned count_events(const uint8_t *bytes, size_t size)
+ * TIP next. *inside: those that are in the transaction. */
+static unsigned count_events(const uint8_t *bytes, size_t size,
+                             unsigned *inside)
 {
+    const uint64_t begin = trace_at(tsx_xbegin_at),
+                   body = trace_at(tsx_body_jumps);
     struct pt_reader reader;
     struct pt_packet packet;
     unsigned before = PT_KINDS, count = 0;
     bool in_psb = false, event = false;
+    uint64_t ip = 0, fup = 0;
 
+    *inside = 0;
     pt_open(&reader);
     pt_feed(&reader, bytes, size, true);
     while (pt_next(&reader, &packet) == PT_OK) {
         if (packet.kind == PT_PAD)
             continue;
-        count += event && packet.kind == PT_TIP;
+        if (event && packet.kind == PT_TIP) {
+            count++;
+            *inside += fup == begin || fup - body < BODY_BYTES;
+        }
+        if (packet.kind == PT_PSB)
+            ip = 0;
+        else if (walk_has_ip(packet.kind))
+            ip = pt_ip(ip, packet.detail, packet.payload);
+        fup = packet.kind == PT_FUP ? ip : fup;
         in_psb = packet.kind == PT_PSB || (in_psb && packet.kind != PT_PSBEND);
         event = packet.kind == PT_FUP && !in_psb && before != PT_MODE_TSX;
         before = packet.kind;
@@ -106,8 +121,8 @@ static unsigned count_events(const uint8_t *bytes, size_t size)
 struct interrupted {
     struct transitions seen;
     int outcome;
-    bool came;       /* and was handled before the trace's end */
-    unsigned events; /* in the trace */
+    bool came;               /* and was handled before the trace's end */
+    unsigned events, inside; /* in the trace */
 };
 
 /* A full region with INT, so that its interrupt comes in the transaction. */
@@ -143,7 +158,7 @@ static bool interrupt_once(struct trace *p, struct interrupted *out)
         out->outcome = TSX_RAN;
     bytes = parts_copy(&parts, p->memory, bytes, copy, WINDOW_COPY_BYTES);
     transitions_read(copy, bytes, &out->seen);
-    out->events = count_events(copy, bytes);
+    out->events = count_events(copy, bytes, &out->inside);
     return true;
 }
 
@@ -183,10 +198,14 @@ static void check_interrupt(struct trace *p)
     if (tries == TRACE_TRIES)
         note(p->t, "no interrupt came in a transaction, in %u tries",
              TRACE_TRIES);
-    else if (trace_check(p, "abort by an interrupt", &got.seen, wanted, 2))
+    else if (trace_check(p, "abort by an interrupt", &got.seen, wanted, 2)) {
         check(p->t, got.events != 0,
               "an interrupt that aborts a transaction: got no FUP and TIP of "
               "its own after the abort; wanted them");
+        check(p->t, got.inside == 0,
+              "an interrupt that aborts a transaction: its FUP is in the "
+              "transaction; wanted where the abort has gone");
+    }
 }
 
 TEST(pt_rtm_abort_causes,

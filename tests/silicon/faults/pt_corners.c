@@ -80,6 +80,12 @@ FAULT(pt_ret_leaves_silently,
               "was is a TNT, and no TIP.PGD",
       .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_RET_PGD)
 
+FAULT(pt_aborting_interrupt_inside,
+      .what = "[PT and TSX] the FUP of an interrupt that has aborted a "
+              "transaction is in the transaction",
+      .caught = {"skylake-2017 on 1 pt_rtm_abort_causes FAIL"},
+      .rule = PT_ABORTED_EVENT_IP)
+
 FAULT(pt_cfe_iret_target,
       .what = "[PT with EventEn] the FUP of the CFE of IRET is where it goes",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},

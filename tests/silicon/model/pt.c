@@ -351,7 +351,10 @@ void pt_event(struct processor *p, const struct pt_step *now)
          faults_pt(p, pt->context_en ? PT_EVENT_FUP_OF_PGD : PT_EVENT_FUP_OUT,
                    true)))
         pt_put_ip(p, PT_FUP,
-                  faults_pt(p, PT_EVENT_FUP_IP, true) ? &now->ip : &now->next);
+                  pt->aborted && !faults_pt(p, PT_ABORTED_EVENT_IP, true)
+                      ? &pt->aborted_at
+                  : faults_pt(p, PT_EVENT_FUP_IP, true) ? &now->ip
+                                                        : &now->next);
     if (was && !pt->packet_en) {
         pt_packet_en_cleared(p, faults_pt(p, PT_EVENT_PGD_IP, true) ? &now->next
                                                                     : NULL);

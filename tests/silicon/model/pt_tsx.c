@@ -138,6 +138,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     else
         finish_step(p, now);
     pt->aborted = true;
+    pt->aborted_at = now->ip;
 }
 
 void pt_tx_nested(struct processor *p, const struct pt_step *now)
