@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An exception aborts a transaction: the trace has the abort at the
+/* An exception, or PAUSE, aborts a transaction: the trace has the abort at the
  * instruction, and no asynchronous event, since none is delivered. */
 #include "src/trace/trace.h"
 
@@ -15,6 +15,7 @@ static const struct {
     {"division by zero", tsx_body_divide, tsx_body_divide_fault, 0},
     {"load from a non-canonical address", tsx_body_load, tsx_body_load_fault,
      NOT_CANONICAL},
+    {"PAUSE", tsx_body_pause, tsx_body_pause, 0},
 };
 
 TEST(pt_rtm_abort_by_fault,

@@ -86,6 +86,11 @@ FAULT(pt_aborting_interrupt_inside,
       .caught = {"skylake-2017 on 1 pt_rtm_abort_causes FAIL"},
       .rule = PT_ABORTED_EVENT_IP)
 
+FAULT(pt_pause_abort_after,
+      .what = "[PT and TSX] the FUP of an abort by PAUSE is after it",
+      .caught = {"skylake-2017 on 1 pt_rtm_abort_by_fault FAIL"},
+      .rule = PT_PAUSE_HERE)
+
 FAULT(pt_cfe_iret_target,
       .what = "[PT with EventEn] the FUP of the CFE of IRET is where it goes",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},

@@ -249,6 +249,7 @@ enum pt_rule {
     PT_RET_PGD,            /* has a RET that leaves a range TIP.PGD */
 };
 
+    PT_PAUSE_HERE,         /* is the FUP of its abort at it */
 enum pt_value {
     PT_VALUE_NONE,
     PT_READ,                 /* of a register, as software sees it */
