@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* With EventEn each exception and software interrupt leaves a CFE with its
- * vector, and each IRET one of its own; and MODE.Exec tells RFLAGS.IF. */
+ * vector, and each IRET one of its own, without BranchEn too; and MODE.Exec
+ * tells RFLAGS.IF. */
 #include "src/base/msr.h"
 #include "src/pt/ip.h"
 #include "src/pt/packet.h"
@@ -113,6 +114,24 @@ static void judge(struct test_context *t, const struct events *e)
           e->data);
 }
 
+/* CFE "Dependencies": not BranchEn; those of its FUP may be. */
+static void check_no_branches(struct trace *p, struct window *w)
+{
+    const uint64_t control = p->control;
+    struct events events;
+    struct path_seen seen;
+
+    p->control &= ~IA32_RTIT_CTL_BranchEn;
+    if (window_trace(p, w, &seen)) {
+        read_events(p, &events);
+        check(p->t, events.count == 2 * VECTORS,
+              "BranchEn = 0: %u CFE in a trace of 6 exceptions and interrupts "
+              "and 6 IRETs; wanted one of each",
+              events.count);
+    }
+    p->control = control;
+}
+
 TEST(pt_event_packets,
      .asks = "Does a trace with EventEn name each exception and interrupt?",
      .cite = "SDM 3C, Intel Processor Trace, of later editions: \"Event "
@@ -145,6 +164,7 @@ TEST(pt_event_packets,
         return;
     read_events(&p, &events);
     judge(t, &events);
+    check_no_branches(&p, &w);
 
     /* IF changes, and no branch is near. */
     window_set(&w, trace_body_if, trace_body_if_path);

@@ -36,6 +36,12 @@ FAULT(pt_cfe_type_zero, .what = "[PT with EventEn] the type of a CFE is 0",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
       .value = PT_CFE_PAYLOAD, .clear = BITS(4, 0))
 
+FAULT(pt_cfe_needs_branch_en,
+      .what = "[PT with EventEn] interrupts and exceptions have no CFE where "
+              "BranchEn is 0",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .rule = PT_CFE_NO_BRANCHES)
+
 FAULT(pt_exec_if_zero, .what = "[PT with EventEn] IF of MODE.Exec is 0",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"}, .rule = PT_EXEC_IF)
 

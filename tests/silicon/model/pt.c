@@ -340,7 +340,8 @@ void pt_event(struct processor *p, const struct pt_step *now)
     pt_flush_tnt_if(p, !pt->context_en  ? PT_EVENT_TNT_OUT
                        : now->from_user ? PT_EVENT_TNT_RING_3
                                         : PT_EVENT_TNT);
-    cfe = was && pt_event_en(p);
+    cfe = was && pt_event_en(p) &&
+          (pt_branch_en(p) || faults_pt(p, PT_CFE_NO_BRANCHES, true));
     if (cfe)
         pt_put_cfe_of_event(p, now);
     if (was && pt->packet_en && pt_branch_en(p) &&

@@ -245,6 +245,7 @@ enum pt_rule {
     PT_LAST_IP_SENT,       /* is it one that was sent */
     PT_FREES_COMPARED,     /* RET with an operand: its target */
     PT_RANGE_ENDS_AT_0,    /* OutputOffset, after the last byte */
+    PT_CFE_NO_BRANCHES,    /* without BranchEn, too */
     PT_ABORTED_EVENT_IP,   /* of an interrupt that aborts: the fallback */
     PT_RET_PGD,            /* has a RET that leaves a range TIP.PGD */
 };
