@@ -293,6 +293,24 @@ TRACED_END
 global trace_body_events_end
 trace_body_events_end:
 
+; Page faults: loads from RSI and from RDI, where nothing is mapped.
+TRACED trace_body_page_faults
+        OUT     TIP, trace_body_page_faults
+        lea     rbx, [.after_first]
+.first: mov     rax, [rsi]
+.after_first:
+        OUT     FUP, .first
+        OUT     TIP_ERROR
+        OUT     TIP, .after_first
+        lea     rbx, [.after_second]
+.second:
+        mov     rax, [rdi]
+.after_second:
+        OUT     FUP, .second
+        OUT     TIP_ERROR
+        OUT     TIP, .after_second
+TRACED_END
+
 ; RFLAGS.IF set and cleared, by no branch; STI holds interrupts off for one
 ; instruction, which is the CLI.
 TRACED trace_body_if

@@ -145,6 +145,8 @@ TRACE_BODY(trace_body_restart);
  * under gates with these handlers. */
 TRACE_BODY(trace_body_events);
 TRACE_BODY(trace_body_if);
+/* #PF by a load from argument, then from count, under that for #PF. */
+TRACE_BODY(trace_body_page_faults);
 extern const uint8_t trace_body_events_end[]; /* of its code */
 
 /* Transactions (asm/trace_tx.asm). RSI is a lock, two lines of zeros. cells[0]

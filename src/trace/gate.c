@@ -20,6 +20,7 @@ void gates_set_events(uint8_t gates[TRACE_GATES_BYTES])
     gates_set(gates, GATE_UD, handler);
     gates_set(gates, GATE_DE, handler);
     gates_set(gates, GATE_GP, error);
+    gates_set(gates, GATE_PF, error);
     gates_set(gates, GATE_BP, trap);
     gates_set(gates, GATE_DB, trap);
     gates_set(gates, TRACE_INT, trap);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* With EventEn each exception and software interrupt leaves a CFE with its
- * vector, and each IRET one of its own, without BranchEn too; and MODE.Exec
- * tells RFLAGS.IF. */
+ * vector, and each IRET one of its own, without BranchEn too; a page fault an
+ * EVD with its address; and MODE.Exec tells RFLAGS.IF. */
 #include "src/base/msr.h"
 #include "src/pt/ip.h"
+#include "src/harness/mapping.h"
 #include "src/pt/packet.h"
 #include "src/trace/gate.h"
 #include "src/trace/path_walk.h"
@@ -24,11 +25,16 @@ static const unsigned vectors[] = {GATE_UD, GATE_DE,   GATE_GP,
                                    GATE_BP, TRACE_INT, GATE_DB};
 #define VECTORS (sizeof(vectors) / sizeof(vectors[0]))
 
+/* "EVD Packet Definition": the type, and its payload. */
+#define EVD_CR2     0
+#define PAGE_FAULTS 2
+#define APART       0x108 /* on the same page */
+
 struct events {
     unsigned count, without_fup, data; /* CFE; EVD */
     unsigned off; /* MODE.Exec with IF = 0 after one with 1, a FUP after both */
     unsigned type[2 * VECTORS], vector[2 * VECTORS];
-    uint64_t fup[2 * VECTORS];
+    uint64_t fup[2 * VECTORS], linear[PAGE_FAULTS];
 };
 
 static void read_events(const struct trace *p, struct events *e)
@@ -58,7 +64,11 @@ static void read_events(const struct trace *p, struct events *e)
         }
         exec = packet.kind == PT_MODE_EXEC;
         mode = exec ? packet.payload : mode;
-        e->data += packet.kind == PT_EVD;
+        if (packet.kind == PT_EVD) {
+            if (packet.detail == EVD_CR2 && e->data < PAGE_FAULTS)
+                e->linear[e->data] = packet.payload;
+            e->data++;
+        }
         if (packet.kind != PT_CFE)
             continue;
         if (e->count < 2 * VECTORS) {
@@ -132,6 +142,32 @@ static void check_no_branches(struct trace *p, struct window *w)
     p->control = control;
 }
 
+static void check_page_faults(struct trace *p, uint8_t *gates)
+{
+    const uint64_t first = mapping_find_absent(), second = first + APART;
+    struct events events;
+    struct path_seen seen;
+    struct window w;
+
+    if (first == 0) {
+        note(p->t, "EVD: not tested: needs an address that is not mapped");
+        return;
+    }
+    window_set(&w, trace_body_page_faults, trace_body_page_faults_path);
+    w.code.argument = first;
+    w.code.count = second;
+    w.gates = gates;
+    if (!window_trace(p, &w, &seen))
+        return;
+    read_events(p, &events);
+    check(p->t,
+          events.data == PAGE_FAULTS && events.linear[0] == first &&
+              events.linear[1] == second,
+          "page faults at 0x%lx, 0x%lx: %u EVD, of 0x%lx, 0x%lx; wanted one of "
+          "each address",
+          first, second, events.data, events.linear[0], events.linear[1]);
+}
+
 TEST(pt_event_packets,
      .asks = "Does a trace with EventEn name each exception and interrupt?",
      .cite = "SDM 3C, Intel Processor Trace, of later editions: \"Event "
@@ -165,6 +201,7 @@ TEST(pt_event_packets,
     read_events(&p, &events);
     judge(t, &events);
     check_no_branches(&p, &w);
+    check_page_faults(&p, gates);
 
     /* IF changes, and no branch is near. */
     window_set(&w, trace_body_if, trace_body_if_path);

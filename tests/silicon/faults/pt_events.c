@@ -42,6 +42,12 @@ FAULT(pt_cfe_needs_branch_en,
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
       .rule = PT_CFE_NO_BRANCHES)
 
+FAULT(pt_evd_of_first,
+      .what = "[PT with EventEn] EVD has the address of the first page fault "
+              "since TraceEn",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .rule = PT_EVD_OF_EACH)
+
 FAULT(pt_exec_if_zero, .what = "[PT with EventEn] IF of MODE.Exec is 0",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"}, .rule = PT_EXEC_IF)
 

@@ -93,8 +93,9 @@ struct fault_state {
     uint64_t ended_tsc;         /* of Processor Trace: of the last trace */
     uint64_t int_base, int_pointers; /* of Processor Trace: of its last */
     bool nmi;                        /* of Processor Trace: one was sent */
-    bool int_due;     /* of Processor Trace: of the region before */
-    bool save_output; /* of Processor Trace, with the next packets: */
+    bool int_due;       /* of Processor Trace: of the region before */
+    uint64_t first_cr2; /* of Processor Trace: of its first page fault */
+    bool save_output;   /* of Processor Trace, with the next packets: */
     uint64_t saved_base, saved_pointers; /* where it was */
 };
 

@@ -23,8 +23,13 @@ static void put_with_fup(struct processor *p, uint8_t type, uint8_t vector,
 
 void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now)
 {
-    if (now->vector == VECTOR_PF)
-        pt_put_evd(p, now->cr2);
+    struct fault_state *f = &p->faults;
+
+    if (now->vector == VECTOR_PF) {
+        f->first_cr2 = f->first_cr2 != 0 ? f->first_cr2 : now->cr2;
+        pt_put_evd(p, faults_pt(p, PT_EVD_OF_EACH, true) ? now->cr2
+                                                         : f->first_cr2);
+    }
     if (faults_pt(p, PT_CFE_OF_EVENT, true))
         put_with_fup(p, CFE_INTR, now->vector, &now->ip);
 }

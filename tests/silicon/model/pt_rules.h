@@ -245,12 +245,13 @@ enum pt_rule {
     PT_LAST_IP_SENT,       /* is it one that was sent */
     PT_FREES_COMPARED,     /* RET with an operand: its target */
     PT_RANGE_ENDS_AT_0,    /* OutputOffset, after the last byte */
+    PT_EVD_OF_EACH,        /* page fault its own address */
     PT_CFE_NO_BRANCHES,    /* without BranchEn, too */
     PT_ABORTED_EVENT_IP,   /* of an interrupt that aborts: the fallback */
     PT_RET_PGD,            /* has a RET that leaves a range TIP.PGD */
+    PT_PAUSE_HERE,         /* is the FUP of its abort at it */
 };
 
-    PT_PAUSE_HERE,         /* is the FUP of its abort at it */
 enum pt_value {
     PT_VALUE_NONE,
     PT_READ,                 /* of a register, as software sees it */

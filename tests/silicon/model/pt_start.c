@@ -44,6 +44,7 @@ void pt_started(struct processor *p, const struct pt_step *now)
         pt->returns_known = 0;
     p->faults.int_seen = false;
     p->faults.pt_aborts = 0;
+    p->faults.first_cr2 = 0;
     pt->cycles = faults_pt(p, PT_START_RESETS_CYCLES, true)
                      ? 0
                      : (uint32_t)(now->tsc - p->faults.ended_tsc);
