@@ -21,7 +21,7 @@ default rel
 %define SEEN0   0x20                    ; the locks inside both
 %define SEEN1   0x28
 %define INSIDE  0x30                    ; what XTEST said: inside,
-%define BETWEEN 0x38                    ; after the inner release,
+%define BETWEEN 0x38                    ; after the inner release, or in it too,
 %define OUTSIDE 0x40                    ; at the end
 %define STATUS  0x48
 
@@ -54,15 +54,18 @@ hle_%1: mov     rsi, [rdi + OUTER]
 section .text align=4096
 
 ; One lock in another. Asked before the inner one: where the outer is not elided
-; the inner may be, by itself.
+; the inner may be, by itself. BETWEEN: in the inner one, too.
 begin nested
         xacquire xchg [rsi], ecx
         mov     ecx, 1
         ask     INSIDE
         xacquire xchg [rdx], ecx
+        ask     BETWEEN
+        mov     r9, r10
         look
         xrelease mov dword [rdx], 0
         ask     BETWEEN
+        and     [rdi + BETWEEN], r9
         xrelease mov dword [rsi], 0
         ask     OUTSIDE
         ret

@@ -16,7 +16,7 @@ struct hle_nest {
     uint64_t data;                /* 1 is added inside */
     uint64_t seen[2];             /* the locks as read inside */
     uint64_t inside;  /* 1: XTEST said inside that a transaction runs; */
-    uint64_t between; /* after the first release; */
+    uint64_t between; /* after the first release, of hle_nested before, too; */
     uint64_t outside; /* at the end */
     uint64_t status;  /* what some leave */
 };

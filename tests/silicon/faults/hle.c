@@ -98,6 +98,10 @@ FAULT(hle_ring3_keeps_r9,
       .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},
       .breaks = RING3_SECTION_RESTORES)
 
+FAULT(hle_inner_xtest_zero,
+      .what = "[A] XTEST sets ZF in an elided section inside another",
+      .caught = {"skylake-2017 on 1 hle_nesting FAIL"})
+
 FAULT(hle_release_of_inner, .what = "[A] any XRELEASE of an inner lock commits",
       .caught = {"skylake-2017 on 1 hle_mismatch FAIL"}, .breaks = LOCK_INSIDE)
 
@@ -121,9 +125,10 @@ bool faults_hle_sets_eax(const struct processor *p)
     return has_fault(p, FAULT_hle_abort_sets_eax);
 }
 
-bool faults_hle_hidden(const struct processor *p)
+bool faults_hle_hidden(const struct processor *p, unsigned nest)
 {
-    return has_fault(p, FAULT_hle_xtest_zero);
+    return has_fault(p, FAULT_hle_xtest_zero) ||
+           (nest > 1 && has_fault(p, FAULT_hle_inner_xtest_zero));
 }
 
 bool faults_hle_goes_on(const struct processor *p, bool hle)

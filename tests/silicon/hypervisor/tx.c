@@ -298,7 +298,7 @@ static struct action xtest(struct vcpu *v)
         ~(uint64_t)RFLAGS_STATUS |
         faults_quantity(v->model->machine, XTEST_KEEPS, ANY_NUMBER, 0);
     if ((v->tx.depth == 0 && !seems_to_run(v)) || faults_xtest_zero(v->model) ||
-        (v->tx.hle && faults_hle_hidden(v->model)))
+        (v->tx.hle && faults_hle_hidden(v->model, v->tx.elision.nest)))
         v->vmcb->rflags |= RFLAGS_ZF;
     return action_complete(ACTION_RETIRE, v->current.length);
 }
