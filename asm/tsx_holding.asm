@@ -120,6 +120,14 @@ body hold_before
 %endmacro
         HOLD_STORE suspended_store, STORE_SUSPENDED
 
+; Outside of such: a load, then a store.
+%macro LOAD_STORE 0
+        mov     rcx, [rsi]
+        mov     rcx, -1
+        mov     [rsi], rcx
+%endmacro
+        HOLD_STORE both, LOAD_STORE
+
 ; Between them a store, and the end, a beginning, the first again.
 %define STORE_FLAGS mov [rdi + RFLAGS], rdi
 body suspended_end

@@ -18,7 +18,7 @@ TEST(tsx_conflict_read,
                             .body = tsx_body_hold_store,
                             .tries = probe_row_tries(t)};
     struct conflict line = same, many = same, beside = same, shared = same,
-                    ended = same;
+                    ended = same, both = same;
 
     /* Set-up. */
     if (!probe_set_up(t))
@@ -35,6 +35,13 @@ TEST(tsx_conflict_read,
     if (!conflict_run(t, &line))
         return;
     conflict_judge(t, &line);
+
+    /* It is in both sets. */
+    both.what = "a read of a line of the read set and the write set";
+    both.body = tsx_body_hold_both;
+    if (!conflict_run(t, &both))
+        return;
+    conflict_judge(t, &both);
 
     /* Of many lines that it has written, the last. */
     many.what = "a read of the last of 32 lines of the write set";

@@ -90,6 +90,8 @@ static const struct kind {
      "a read of a line of the write set: "},
     {READ, tsx_body_hold_store, CONFLICT_LOAD, CONFLICT_LINE,
      "a read of other bytes of a line of the write set: "},
+    {READ, tsx_body_hold_both, CONFLICT_LOAD, CONFLICT_SAME,
+     "a read of a line of the read set and the write set: "},
     {READ, tsx_body_hold_stores, CONFLICT_LOAD, CONFLICT_MANY,
      "a read of the last of 32 lines of the write set: "},
     {READ, tsx_body_hold_store_ended, CONFLICT_LOAD, CONFLICT_SAME,
