@@ -503,6 +503,13 @@ raising unhint
         xrelease mov dword [rsi], 0
         NEXT
 
+body hint_xabort
+        mov     ecx, 1
+        xacquire xchg [rsi], ecx
+        xrelease mov dword [rsi], 0
+        xabort  0x66
+        NEXT
+
 body divide
         xor     ecx, ecx
         xor     edx, edx

@@ -31,6 +31,12 @@ FAULT(aborted_wrmsr_writes,
       .caught = {"skylake-2017 on 1 tsx_aborting_instructions FAIL"},
       .breaks = ABORTED_WRMSR_UNDONE)
 
+FAULT(hinted_abort_as_hle,
+      .what = "[A] HLE_RETIRED.ABORTED counts an RTM transaction with a "
+              "section inside",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .breaks = HINTED_ABORT_IS_RTM)
+
 FAULT(second_line_not_read,
       .what = "[A B F; C with bit 2] the second line of a load is"
               " not in the read set",
