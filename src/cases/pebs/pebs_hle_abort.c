@@ -2,6 +2,7 @@
 /* Records of HLE aborts: TX Abort Information says HLE, and how long the region
  * took; RIP is the instruction after the outermost XACQUIRE, and EventingIP the
  * instruction that aborted, where the record says that one did. */
+#include "asm/tsx_bodies.h"
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/pebs/abort_bits.h"
@@ -83,6 +84,15 @@ static void check_record(struct sampling *p, const struct form *form,
              pebs_tx_abort_text(record.tx_abort, text));
 }
 
+/* Of which nothing is to be in the next record. */
+static void abort_rtm(const struct test_context *t)
+{
+    struct tsx_block block = {.body = tsx_bodies_xabort};
+
+    if (test_cpu(t)->rtm)
+        (void)tsx_inside(&block);
+}
+
 /* A record is that of the abort just before it. */
 static bool provoke_aborts(struct sampling *p, const struct form *form,
                            struct abort_bits *bits)
@@ -103,6 +113,7 @@ static bool provoke_aborts(struct sampling *p, const struct form *form,
             .lock = locks, .turns = form->turns, .ask = 1};
         uint64_t before = 0, after = 0;
         locks[0] = locks[8] = 0;
+        abort_rtm(p->t);
         hw_pmc_read(CLOCK, &before);
         form->region(&block);
         hw_pmc_read(CLOCK, &after);

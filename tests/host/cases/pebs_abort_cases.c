@@ -75,8 +75,10 @@ struct wrong {
     unsigned cause; /* in EAX of an abort by a record */
     bool outside;   /* IN_TX counts outside of transactions */
     bool idle;      /* the other processor's writes abort nothing */
+    bool of_hle;    /* HLE_Abort is that of the last abort of any kind, too */
 };
 static struct wrong wrong;
+static bool hle_before; /* the last abort was one */
 static unsigned records;
 
 static bool is_wrong(const struct tsx_block *b)
@@ -108,6 +110,9 @@ static void record_abort(const struct tsx_block *b, const struct end *end,
             end->info |
             ((end->status & RTM_STATUS_RETRY) != 0 ? TX_ABORT_RETRY : 0)};
 
+    if (wrong.of_hle && hle_before)
+        record.tx_abort |= TX_ABORT_HLE_ABORT;
+    hle_before = b->body == hle_xchg_acquired;
     if (!has_room() || (is && wrong.silent) ||
         (wrong.most != 0 && records >= wrong.most))
         return;
@@ -214,6 +219,12 @@ void hle_xchg(struct hle_block *block)
     block->seen = block->data = block->far = 1;
     for (unsigned n = 0; aborts && n <= elided_again; n++)
         count_abort(PRECISE_HLE_ABORTED, &b, &end);
+}
+
+void hle_other_value(struct hle_block *block)
+{
+    (void)block;
+    hle_before = true;
 }
 
 /* Of rtm_try(). */
@@ -401,6 +412,10 @@ static void elided_locks(void **state)
         expect_case(verdict_of(&test_pebs_tx_conflict), VERDICT_FAIL,
                     "wanted one a section at most");
     elided_again = 0;
+    expect_case(verdict_of(&test_pebs_tx_abort), VERDICT_PASS,
+                "XABORT: 12 records of 24 aborts, 12 by this cause");
+    wrong = (struct wrong){.of_hle = true};
+    expect_case(verdict_of(&test_pebs_tx_abort), VERDICT_FAIL, "XABORT: ");
     wrong = (struct wrong){.of = hle_xchg_acquired, .info = BIT(33)};
     expect_case(verdict_of(&test_pebs_tx_conflict), VERDICT_FAIL, "an elided");
     elides = false;

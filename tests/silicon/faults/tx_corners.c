@@ -42,6 +42,12 @@ FAULT(second_line_not_read,
               " not in the read set",
       .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
       .breaks = READS_SECOND_LINE)
+FAULT(tx_info_of_hle_before,
+      .what = "[A] HLE_Abort of B8H is 1 for an RTM abort after one of HLE",
+      .caught = {"skylake-2017 on 1 pebs_tx_abort FAIL",
+                 "haswell on 1 pebs_tx_abort FAIL"},
+      .breaks = RECORD_OF_ITS_KIND)
+
 
 FAULT(conflict_of_tx_unseen,
       .what = "[A B F; C with bit 2] an access by another "

@@ -328,6 +328,10 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
 
     errata_aborted(p);
     information |= p->tsx.hle ? TX_INFO_HLE : TX_INFO_RTM;
+    if (p->faults.hle_aborted &&
+        !faults_rule(p->machine, RECORD_OF_ITS_KIND, true))
+        information |= TX_INFO_HLE;
+    p->faults.hle_aborted = p->tsx.hle;
     if ((status & TX_STATUS_RETRY) != 0)
         information |= TX_INFO_RETRY;
     if ((status & TX_STATUS_CONFLICT) != 0) /* whatever it came from */
