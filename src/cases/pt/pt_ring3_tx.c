@@ -20,9 +20,9 @@
 #define PIP_PLACES 8   /* with the code of ring 0 before and after it */
 #define PIP_STEP   23
 
-/* IA32_PMC0 counts all instructions of ring 3, IA32_PMC2 those that no abort
+/* IA32_PMC0 counts all instructions of ring 3, 1 those inside, 2 those no abort
  * has undone. */
-#define COUNTS  (BIT(0) | BIT(2))
+#define COUNTS  BITS(2, 0)
 #define INVALID BIT(32) /* of IA32_PMC2: more than any window has */
 
 static const struct way {
@@ -118,7 +118,8 @@ static bool run(struct paths *s, const struct way *way, uint64_t status,
     ring3->body = (uint32_t)(way->at - ring3_body);
     ring3->level = 3;
     if ((s->counts &&
-         (!set_msr(s->t, IA32_PMC(0), 0) || !set_msr(s->t, IA32_PMC(2), 0))) ||
+         (!set_msr(s->t, IA32_PMC(0), 0) || !set_msr(s->t, IA32_PMC(1), 0) ||
+          !set_msr(s->t, IA32_PMC(2), 0))) ||
         !ring3_trace(&s->trace, &s->ring3, status, s->counts ? COUNTS : 0,
                      window_ring3_body))
         return false;
@@ -135,6 +136,7 @@ static bool run(struct paths *s, const struct way *way, uint64_t status,
 static void check_counts(struct paths *s, const struct way *way)
 {
     const uint64_t all = msr_value(s->t, IA32_PMC(0)),
+                   inside = msr_value(s->t, IA32_PMC(1)),
                    kept = msr_value(s->t, IA32_PMC(2));
 
     check_known(s->t, kept + ring3_body_shape.instructions <= all,
@@ -142,6 +144,10 @@ static void check_counts(struct paths *s, const struct way *way)
                 "%s, traced: IA32_PMC2 (C3H), with IN_TXCP, counted %lu of %lu "
                 "instructions; wanted %u less, or more",
                 way->what, kept, all, ring3_body_shape.instructions);
+    check(s->t, inside >= ring3_body_shape.instructions && inside < all,
+          "%s, traced: IA32_PMC1 (C2H), with IN_TX, counted %lu of %lu "
+          "instructions; wanted %u or more, not all",
+          way->what, inside, all, ring3_body_shape.instructions);
 }
 
 /* A window, or, with a status for it, a second one after it. */
@@ -340,6 +346,7 @@ static bool count_ring3(struct test_context *t)
         EVENT_INST_RETIRED | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_EN;
 
     return counters_claim(t) && set_msr(t, IA32_PERFEVTSEL(0), select) &&
+           set_msr(t, IA32_PERFEVTSEL(1), select | IA32_PERFEVTSEL_IN_TX) &&
            set_msr(t, IA32_PERFEVTSEL(2), select | IA32_PERFEVTSEL_IN_TXCP);
 }
 

@@ -31,23 +31,28 @@ FAULT(aborted_wrmsr_writes,
       .caught = {"skylake-2017 on 1 tsx_aborting_instructions FAIL"},
       .breaks = ABORTED_WRMSR_UNDONE)
 
+FAULT(in_tx_traced_branches,
+      .what = "[PT and TSX] IN_TX counts no branches while TraceEn is 1",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .breaks = IN_TX_WHILE_TRACED)
+
 FAULT(hinted_abort_as_hle,
       .what = "[A] HLE_RETIRED.ABORTED counts an RTM transaction with a "
               "section inside",
       .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
       .breaks = HINTED_ABORT_IS_RTM)
 
-FAULT(second_line_not_read,
-      .what = "[A B F; C with bit 2] the second line of a load is"
-              " not in the read set",
-      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
-      .breaks = READS_SECOND_LINE)
 FAULT(tx_info_of_hle_before,
       .what = "[A] HLE_Abort of B8H is 1 for an RTM abort after one of HLE",
       .caught = {"skylake-2017 on 1 pebs_tx_abort FAIL",
                  "haswell on 1 pebs_tx_abort FAIL"},
       .breaks = RECORD_OF_ITS_KIND)
 
+FAULT(second_line_not_read,
+      .what = "[A B F; C with bit 2] the second line of a load is"
+              " not in the read set",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = READS_SECOND_LINE)
 
 FAULT(conflict_of_tx_unseen,
       .what = "[A B F; C with bit 2] an access by another "

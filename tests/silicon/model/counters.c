@@ -46,7 +46,9 @@ BOTH_WAYS bool counts_here(const struct processor *p, uint64_t select,
     bool inside = r->in_tx;
 
     if ((p->tsx.hle && !HOLDS(IN_TX_HAS_ELISION)) ||
-        (r->user && !HOLDS(RING3_IN_TX)))
+        (r->user && !HOLDS(RING3_IN_TX)) ||
+        ((p->pt.ctl & RTIT_TRACE_EN) != 0 && r->branch != 0 &&
+         !HOLDS(IN_TX_WHILE_TRACED)))
         inside = false;
     if ((select & EVTSEL_IN_TXCP) != 0 && !inside && !HOLDS(TXCP_OUTSIDE))
         return false;
