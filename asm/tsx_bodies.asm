@@ -251,6 +251,30 @@ tsx_debugged:
         pop     rbx
         ret
 
+; int tsx_with_cr0(int (*rdi)(struct tsx_block *), struct tsx_block *rsi,
+;                  uint64_t rdx)
+; The same with the bits of RDX set in CR0; x87 and SSE state is put back, too.
+%define FX_BYTES 512
+global tsx_with_cr0
+tsx_with_cr0:
+        push    rbp
+        mov     rbp, rsp
+        push    rbx
+        sub     rsp, FX_BYTES + 8
+        and     rsp, -16
+        fxsave64 [rsp]
+        mov     rbx, cr0
+        or      rdx, rbx
+        mov     cr0, rdx
+        mov     rax, rdi
+        mov     rdi, rsi
+        call    rax
+        mov     cr0, rbx
+        fxrstor64 [rsp]
+        mov     rbx, [rbp - 8]
+        leave
+        ret
+
 ; uint64_t tsx_cr2_get(void), void tsx_cr2_set(uint64_t rdi)
 global tsx_cr2_get, tsx_cr2_set
 tsx_cr2_get:
@@ -509,6 +533,24 @@ body hint_xabort
         xrelease mov dword [rsi], 0
         xabort  0x66
         NEXT
+
+; Device not available where CR0.TS is 1; a division by zero that is not masked,
+; where CR0.NE is.
+body sse
+raising sse
+        movaps  xmm0, xmm0
+        NEXT
+
+body x87
+        fninit
+        fldcw   [divides]
+        fld1
+        fldz
+        fdivp
+raising x87
+        fwait
+        NEXT
+divides: dw     0x37b                   ; ZM = 0
 
 body divide
         xor     ecx, ecx

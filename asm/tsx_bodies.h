@@ -61,6 +61,13 @@ struct tsx_debug {
 int tsx_debugged(int (*enter)(struct tsx_block *), struct tsx_block *block,
                  struct tsx_debug *debug);
 
+/* enter(block) while these bits of CR0 are set; CR0, x87 and SSE state are put
+ * back. */
+int tsx_with_cr0(int (*enter)(struct tsx_block *), struct tsx_block *block,
+                 uint64_t bits);
+#define TSX_CR0_TS (UINT64_C(1) << 3)
+#define TSX_CR0_NE (UINT64_C(1) << 5)
+
 /* CR2: of no use to anybody but the handler of the next #PF. */
 uint64_t tsx_cr2_get(void);
 void tsx_cr2_set(uint64_t value);
@@ -182,6 +189,8 @@ extern const uint8_t tsx_body_hint[];
 extern const uint8_t tsx_body_hint_xabort[]; /* and XABORT 66H */
 extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[],
     tsx_body_int1[];
+/* #NM with CR0.TS, #MF with CR0.NE; for tsx_with_cr0(). */
+extern const uint8_t tsx_body_sse[], tsx_body_x87[];
 /* One instruction each. SGDT, FXSAVE (16-byte aligned), CLFLUSH, INVLPG and
  * MOVNTI act on argument; WRMSR writes count to the MSR with that number; MOV
  * to DR0 is for tsx_watched(). */
@@ -222,6 +231,8 @@ extern const uint8_t tsx_displaced[];
     AT(tsx_body_load_trap)         \
     AT(tsx_body_ud2_fault)         \
     AT(tsx_body_divide_fault)      \
+    AT(tsx_body_sse_fault)         \
+    AT(tsx_body_x87_fault)         \
     AT(tsx_body_int3_trap)         \
     AT(tsx_body_int1_trap)         \
     AT(tsx_body_hint_fault)        \

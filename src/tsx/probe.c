@@ -80,11 +80,12 @@ int probe_once(const struct tsx_block *block, uint32_t bits,
     return count_outcome(tried, tsx_inside(tried), bits, out);
 }
 
-unsigned probe_below(const struct tsx_block *block, struct rtm_tally *out)
+unsigned probe_below(const struct tsx_block *block,
+                     int (*inside)(struct tsx_block *), struct rtm_tally *out)
 {
     struct tsx_block tried = prepared_block(block);
 
-    return count_outcome(&tried, tsx_inside(&tried), 0, out) == TSX_ABORTED
+    return count_outcome(&tried, inside(&tried), 0, out) == TSX_ABORTED
                ? tried.below
                : 0;
 }

@@ -9,7 +9,9 @@
 
 #define EACH  3 /* aborts, at least */
 #define HW_DE 0
+#define HW_NM 7
 #define HW_PF 14
+#define HW_MF 16
 
 /* Bits 63:47 differ: not canonical, with any number of paging levels. */
 #define NOT_CANONICAL UINT64_C(0x8000000000000000)
@@ -24,15 +26,36 @@ static const struct row {
     uint64_t argument; /* 0: an address that is not mapped */
     int vector;        /* outside of transactions */
     uint32_t may;      /* bits of EAX */
+    uint64_t cr0;      /* bits that are set meanwhile */
 } rows[] = {
-    {"UD2", tsx_body_ud2, 1, HW_UD, 0},
-    {"division by zero", tsx_body_divide, 1, HW_DE, 0},
+    {"UD2", tsx_body_ud2, 1, HW_UD, 0, 0},
+    {"division by zero", tsx_body_divide, 1, HW_DE, 0, 0},
     {"load from a non-canonical address", tsx_body_load, NOT_CANONICAL, HW_GP,
-     0},
-    {"load from an unmapped address", tsx_body_load, 0, HW_PF, 0},
-    {"store to an unmapped address", tsx_body_store, 0, HW_PF, 0},
-    {"INT1", tsx_body_int1, 1, NOT_OUTSIDE, RTM_STATUS_BREAKPOINT},
+     0, 0},
+    {"load from an unmapped address", tsx_body_load, 0, HW_PF, 0, 0},
+    {"store to an unmapped address", tsx_body_store, 0, HW_PF, 0, 0},
+    {"INT1", tsx_body_int1, 1, NOT_OUTSIDE, RTM_STATUS_BREAKPOINT, 0},
+    {"MOVAPS with CR0.TS = 1", tsx_body_sse, 1, HW_NM, 0, TSX_CR0_TS},
+    {"an x87 division by zero, not masked", tsx_body_x87, 1, HW_MF, 0,
+     TSX_CR0_NE},
 };
+
+static int inside_ts(struct tsx_block *block)
+{
+    return tsx_with_cr0(tsx_inside, block, TSX_CR0_TS);
+}
+
+static int inside_ne(struct tsx_block *block)
+{
+    return tsx_with_cr0(tsx_inside, block, TSX_CR0_NE);
+}
+
+static int (*inside_of(const struct row *row))(struct tsx_block *)
+{
+    return row->cr0 == 0            ? tsx_inside
+           : row->cr0 == TSX_CR0_TS ? inside_ts
+                                    : inside_ne;
+}
 
 static void try_inside(struct test_context *t, const struct row *row,
                        const struct tsx_block *block, int outside)
@@ -47,7 +70,7 @@ static void try_inside(struct test_context *t, const struct row *row,
     for (unsigned n = 0; n < probe_row_tries(t); n++) {
         hw_poll();
         tsx_cr2_set(CR2_PLANTED);
-        below += probe_below(block, &probe) != 0;
+        below += probe_below(block, inside_of(row), &probe) != 0;
         uint64_t after = tsx_cr2_get();
         changed += after != CR2_PLANTED;
         if (after != CR2_PLANTED)
@@ -72,7 +95,7 @@ static void try_inside(struct test_context *t, const struct row *row,
           "%s inside a transaction: memory below RSP changed, in each of %u "
           "aborts; wanted as if the exception had not occurred",
           row->what, below);
-    if (row->vector != NOT_OUTSIDE)
+    if (row->vector != NOT_OUTSIDE && row->cr0 == 0)
         note(t, "%s: %s outside, %u of %u aborts inside; EAX = 0x%08x (%s)",
              row->what, fault_name(outside), probe.aborted, probe.tried,
              probe.status, rtm_status_text(probe.status, text));
@@ -104,8 +127,10 @@ TEST(tsx_exceptions_abort,
             continue;
         }
         /* It is delivered outside of transactions, or shows nothing inside. */
-        int outside =
-            row->vector == NOT_OUTSIDE ? NOT_OUTSIDE : tsx_outside(&block);
+        int outside = row->vector == NOT_OUTSIDE ? NOT_OUTSIDE
+                      : row->cr0 != 0
+                          ? tsx_with_cr0(tsx_outside, &block, row->cr0)
+                          : tsx_outside(&block);
         if (outside != row->vector) {
             broken(t, "%s outside a transaction: got %s, wanted %s", row->what,
                    fault_name(outside), fault_name(row->vector));

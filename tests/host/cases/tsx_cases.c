@@ -241,11 +241,13 @@ static void exceptions(void **state)
         {tsx_body_load, true, "load from a non-canonical address"},
         {tsx_body_load, true, "load from an unmapped address"},
         {tsx_body_store, false, "store to an unmapped address"},
+        {tsx_body_sse, false, "MOVAPS with CR0.TS = 1"},
+        {tsx_body_x87, false, "an x87 division by zero"},
     };
 
     (void)state;
     passes(test, "#PF outside, 5 of 5 aborts inside; EAX = 0x00000000");
-    assert_int_equal(device.all, SET_UP + 5 + 6 * TRIES);
+    assert_int_equal(device.all, SET_UP + 7 + 8 * TRIES);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct end wrong = aborted(0);
         const unsigned from = i == 3 ? TRIES : 0;
@@ -261,13 +263,13 @@ static void exceptions(void **state)
         tsx_wrong(rows[i].body, (struct end){.outcome = TSX_RAN}, i == 3);
         device.outside = true;
         expect_case(case_end(), VERDICT_ERROR, rows[i].what);
-        assert_int_equal(device.all, SET_UP + 5 + 5 * TRIES);
+        assert_int_equal(device.all, SET_UP + 7 + 7 * TRIES);
     }
     begin(test);
     fake_mapped = true;
     expect_case(case_end(), VERDICT_PASS,
                 "store to an unmapped address: not tested");
-    assert_int_equal(device.all, SET_UP + 3 + 4 * TRIES);
+    assert_int_equal(device.all, SET_UP + 5 + 6 * TRIES);
 }
 
 /* Below RSP an interrupt may push, after the abort: not in each of three. */

@@ -43,8 +43,10 @@ BODY(rdmsr)
 BODY(rdpmc)
 BODY(sgdt)
 BODY(sldt)
+BODY(sse)
 BODY(sti)
 BODY(wrmsr)
+BODY(x87)
 BODY(xend)
 BODY(xtest)
 #define PREFIXED(name, what) BODY(name)
@@ -59,7 +61,9 @@ BODY(far_backward)
 #define LINES_WRITTEN 512 /* at most, by one transaction */
 #define DEPTH         7   /* of transactions in one another */
 #define HW_DE_        0
+#define HW_NM_        7
 #define HW_PF_        14
+#define HW_MF_        16
 #define UNMAPPED      UINT64_C(0xffff800000000000)
 
 /* How a transaction ends: as it has to, or as it is. */
@@ -266,6 +270,10 @@ static struct end end_outside(const struct tsx_block *b)
         e.outcome = HW_UD;
     if (b->body == tsx_body_divide)
         e.outcome = HW_DE_;
+    if (b->body == tsx_body_sse)
+        e.outcome = HW_NM_;
+    if (b->body == tsx_body_x87)
+        e.outcome = HW_MF_;
     if ((b->body == tsx_body_load || b->body == tsx_body_store) &&
         !is_mapped(b->argument))
         e.outcome = b->argument == UNMAPPED ? HW_PF_ : HW_GP;
@@ -300,6 +308,14 @@ int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     return outcome == TSX_COMMITTED ? RTM_COMMITTED
            : outcome < 0            ? RTM_ABORTED
                                     : outcome;
+}
+
+int tsx_with_cr0(int (*enter)(struct tsx_block *), struct tsx_block *block,
+                 uint64_t bits)
+{
+    assert_int_equal(bits,
+                     block->body == tsx_body_sse ? TSX_CR0_TS : TSX_CR0_NE);
+    return enter(block);
 }
 
 uint64_t tsx_cr2_get(void)

@@ -43,6 +43,8 @@ LABEL(tsx_body_load_fault);
 LABEL(tsx_body_load_trap);
 LABEL(tsx_body_ud2_fault);
 LABEL(tsx_body_divide_fault);
+LABEL(tsx_body_sse_fault);
+LABEL(tsx_body_x87_fault);
 LABEL(tsx_body_int3_trap);
 LABEL(tsx_body_int1_trap);
 LABEL(tsx_body_hint_fault);
@@ -102,6 +104,8 @@ static void all_of_the_bodies_go_one_way(void **state)
         tsx_body_load_trap,
         tsx_body_ud2_fault,
         tsx_body_divide_fault,
+        tsx_body_sse_fault,
+        tsx_body_x87_fault,
         tsx_body_int3_trap,
         tsx_body_int1_trap,
         tsx_body_hint_fault,

@@ -5,6 +5,9 @@
 #include "tests/silicon/model/lines.h"
 #include "tests/silicon/model/tsx.h"
 
+#define VECTOR_NM 7
+#define VECTOR_MF 16
+
 FAULT(commit_loses_store,
       .what = "[A B F; C with bit 2] one commit in 20 loses the stores of the "
               "body",
@@ -25,6 +28,16 @@ FAULT(nesting_commits_early,
 FAULT(exception_delivered_in_tx,
       .what = "[A B F; C with bit 2] an exception in a transaction aborts it "
               "and is delivered too",
+      .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"})
+
+FAULT(nm_delivered_in_tx,
+      .what = "[A B F; C with bit 2] #NM in a transaction is delivered after "
+              "the abort",
+      .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"})
+
+FAULT(mf_delivered_in_tx,
+      .what = "[A B F; C with bit 2] #MF in a transaction is delivered after "
+              "the abort",
       .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"})
 
 FAULT(pause_does_not_abort,
@@ -111,9 +124,11 @@ bool faults_refuse_xabort(const struct processor *p)
     return has_fault(p, FAULT_xabort_outside_aborts);
 }
 
-bool faults_deliver_exception(const struct processor *p)
+bool faults_deliver_exception(const struct processor *p, unsigned vector)
 {
-    return has_fault(p, FAULT_exception_delivered_in_tx);
+    return has_fault(p, FAULT_exception_delivered_in_tx) ||
+           (vector == VECTOR_NM && has_fault(p, FAULT_nm_delivered_in_tx)) ||
+           (vector == VECTOR_MF && has_fault(p, FAULT_mf_delivered_in_tx));
 }
 
 bool faults_let_pass(const struct processor *p, const struct instruction *i)

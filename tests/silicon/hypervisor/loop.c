@@ -37,14 +37,14 @@ static void leave_frame(struct vcpu *v)
 
 /* SDM volume 1, "Runtime Considerations": an exception in a transaction aborts
  * it, and is not delivered. */
-static bool aborts_instead(struct vcpu *v)
+static bool aborts_instead(struct vcpu *v, uint64_t event)
 {
     if (v->tx.depth == 0)
         return false;
     tx_abort(v, TX_CAUSE_EXCEPTION);
     if (!faults_rule(v->model->machine, EXCEPTION_KEEPS_STACK, true))
         leave_frame(v);
-    return !faults_deliver_exception(v->model);
+    return !faults_deliver_exception(v->model, event & 0xFF);
 }
 
 /* SDM volume 3B, "Resume Flag": set in the image that a fault saves. */
@@ -83,7 +83,7 @@ static void clear_btf(struct processor *p)
 
 static void inject(struct vcpu *v, const struct action *a)
 {
-    if (a->raised && aborts_instead(v))
+    if (a->raised && aborts_instead(v, a->event))
         return;
     v->vmcb->event_inject = a->event;
     if (is_debug(a->event)) {

@@ -303,7 +303,7 @@ bool faults_ignore_xend(const struct processor *p);
 bool faults_nested_commit(const struct processor *p);
 bool faults_xtest_zero(const struct processor *p);
 bool faults_refuse_xabort(const struct processor *p);
-bool faults_deliver_exception(const struct processor *p);
+bool faults_deliver_exception(const struct processor *p, unsigned vector);
 /* Does this instruction, which aborts, not do so? */
 bool faults_let_pass(const struct processor *p, const struct instruction *i);
 /* Does an access of another processor not abort? sets: lines.h. */
