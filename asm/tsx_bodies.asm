@@ -527,13 +527,6 @@ raising unhint
         xrelease mov dword [rsi], 0
         NEXT
 
-body hint_xabort
-        mov     ecx, 1
-        xacquire xchg [rsi], ecx
-        xrelease mov dword [rsi], 0
-        xabort  0x66
-        NEXT
-
 ; Device not available where CR0.TS is 1; a division by zero that is not masked,
 ; where CR0.NE is.
 body sse

@@ -324,35 +324,6 @@ static void check_none_counted(struct test_context *t, uint64_t event,
     }
 }
 
-static void run_hints(void *argument)
-{
-    struct work *w = argument;
-
-    w->aborted = 0;
-    for (unsigned i = 0; i < w->times; i++) {
-        struct tsx_block block = {.body = tsx_body_hint_xabort,
-                                  .argument =
-                                      (uint64_t)(uintptr_t)test_buffer(w->t)};
-        *(volatile uint64_t *)test_buffer(w->t) = 0;
-        w->aborted += tsx_inside(&block) == TSX_ABORTED;
-    }
-}
-
-/* What XABORT ends is a transaction of RTM, also after a critical section. */
-static void check_hints(struct test_context *t, unsigned times)
-{
-    struct work w = {.t = t, .times = times};
-    uint64_t got[2];
-
-    if (count_two(&w, run_hints, EVENT_HLE_RETIRED | UMASK_ABORTED,
-                  EVENT_RTM_RETIRED | UMASK_ABORTED, got))
-        check(t, got[0] == 0 && got[1] == w.aborted,
-              "transactions aborted after a critical section inside: "
-              "HLE_RETIRED (C8H) .ABORTED (04H) %lu, RTM_RETIRED (C9H) "
-              ".ABORTED (04H) %lu; wanted 0, %lu",
-              got[0], got[1], w.aborted);
-}
-
 /* Of forced aborts none is a commit. Whether they count as aborts no document
  * says: they may come before XBEGIN retires. */
 static void check_forced(struct test_context *t, unsigned times)
@@ -414,7 +385,6 @@ TEST(tsx_retired_events,
         if (hle_can_ask(t))
             check_hle_nested(t, times);
         check_hle_categories(t, times);
-        check_hints(t, times);
         check_none_counted(t, EVENT_HLE_RETIRED, "HLE_RETIRED (C8H)",
                            "transactions of RTM", run_transactions, times);
         check_none_counted(t, EVENT_RTM_RETIRED, "RTM_RETIRED (C9H)",

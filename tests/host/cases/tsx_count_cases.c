@@ -236,8 +236,7 @@ static void try_windows(unsigned counter, uint64_t multiply, uint64_t add,
 
 /* By the order of the windows: many transactions; three kinds of them, each
  * twice; six causes, twice and three of categories; writes; HLE, after
- * two of which is one lock in another, which counts nothing here; sections in
- * transactions, after the categories. */
+ * two of which is one lock in another, which counts nothing here. */
 static void retired(void **state)
 {
     static const struct {
@@ -246,13 +245,11 @@ static void retired(void **state)
         const char *verdicts;
     } rows[] = {
         {0, 100, 1,
-         "FFFFFFFFFFF...FF...FF...FF...FF...FF...FF.....FF....FFFFFFF"},
+         "FFFFFFFFFFF...FF...FF...FF...FF...FF...FF.....FF....FFFFFF"},
         {1, 100, 1,
-         "FFFFFFFFFFF...FF...FF...FF...FF...FF...FF.....FF....FFFFFFF"},
-        {0, 0, 0,
-         "FF.F.F.FFFF...FF...FF...FF...FF...FF...FF.....F..F........."},
-        {1, 0, 0,
-         "FFFFFFF.F.F....F....F....F....F....F....F.....FF....F......"},
+         "FFFFFFFFFFF...FF...FF...FF...FF...FF...FF.....FF....FFFFFF"},
+        {0, 0, 0, "FF.F.F.FFFF...FF...FF...FF...FF...FF...FF.....F..F........"},
+        {1, 0, 0, "FFFFFFF.F.F....F....F....F....F....F....F.....FF.........."},
     };
 
     (void)state;

@@ -36,12 +36,6 @@ FAULT(in_tx_traced_branches,
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .breaks = IN_TX_WHILE_TRACED)
 
-FAULT(hinted_abort_as_hle,
-      .what = "[A] HLE_RETIRED.ABORTED counts an RTM transaction with a "
-              "section inside",
-      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
-      .breaks = HINTED_ABORT_IS_RTM)
-
 FAULT(tx_info_of_hle_before,
       .what = "[A] HLE_Abort of B8H is 1 for an RTM abort after one of HLE",
       .caught = {"skylake-2017 on 1 pebs_tx_abort FAIL",

@@ -73,7 +73,6 @@ struct fault_state {
     uint64_t first_tsc;     /* of PEBS records */
     uint64_t previous_word; /* of the record before */
     unsigned records, commits, aborts;
-    bool hinted;      /* this transaction had a section inside */
     bool hle_aborted; /* the last abort was one */
     struct {
         bool valid;

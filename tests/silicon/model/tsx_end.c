@@ -117,9 +117,7 @@ static void count_events(struct processor *p, uint8_t umasks)
         !faults_rule(p->machine, RING3_SECTION_ONCE, true))
         counters_retire(p, &r);
     r.hle = true;
-    if (!p->tsx.hle && (faults_count_as_hle(p) ||
-                        (p->faults.hinted && (umasks & TX_EVENT_ABORTED) != 0 &&
-                         !faults_rule(p->machine, HINTED_ABORT_IS_RTM, true))))
+    if (!p->tsx.hle && faults_count_as_hle(p))
         counters_retire(p, &r);
     r.hle = false;
     if (p->tsx.hle &&
@@ -133,7 +131,6 @@ void tsx_count_causes(struct processor *p, uint8_t mem, uint8_t exec)
 {
     struct retirement r = {.user = p->tsx.user, .in_tx = p->tsx.active};
 
-    p->faults.hinted = p->faults.hinted || (exec & TX_EXEC_HLE_IN_RTM) != 0;
     r.tx_mem = (uint8_t)faults_quantity(p->machine, TX_MEM_EVENTS, mem, mem);
     r.tx_exec =
         (uint8_t)faults_quantity(p->machine, TX_EXEC_EVENTS, exec, exec);
@@ -145,7 +142,6 @@ void tsx_began(struct processor *p, bool hle)
 {
     p->tsx.active = true;
     p->tsx.hle = hle;
-    p->faults.hinted = false;
     p->tsx.near_overflow = COUNTER_MASK - p->pmu.counter[3] < NEAR_OVERFLOW;
     if (!faults_cycles_go_on(p))
         p->tsx.cycles = 0;
