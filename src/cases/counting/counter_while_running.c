@@ -233,6 +233,9 @@ static bool try_fixed(struct test_context *t, uint64_t places)
     const struct live_row rows[] = {
         {"fixed counters stopped and started", PLACE_FIXED0, PAUSES,
          IA32_FIXED_CTR_CTRL, 0, bank.fixed_ctrl},
+        {"OS of fixed counter 0 cleared and set, USR left", PLACE_FIXED0,
+         PAUSES, IA32_FIXED_CTR_CTRL,
+         bank.fixed_ctrl & ~IA32_FIXED_CTR_CTRL_OS(0), bank.fixed_ctrl},
         {"IA32_FIXED_CTR0 written", PLACE_FIXED0, IS_WRITTEN, IA32_FIXED_CTR(0),
          0, SOME},
     };
@@ -276,6 +279,36 @@ static bool try_fixed_reads(struct test_context *t, uint64_t places, unsigned n)
     return true;
 }
 
+/* Each fixed counter goes on from 0, then from SOME, where they are written. */
+static bool try_fixed_written(struct test_context *t, uint64_t places,
+                              unsigned n)
+{
+    struct window_live live = {.rdpmc = RDPMC_FIXED | n,
+                               .rdmsr = IA32_FIXED_CTR(n),
+                               .msr = IA32_FIXED_CTR(n),
+                               .value = {0, SOME}};
+    struct bank before = bank_for(t, places), after;
+    char name[MSR_NAME_BYTES];
+
+    /* Measured. */
+    before.live = true;
+    before.cell = (uint64_t)(uintptr_t)&live;
+    before.fixed[n] = UINT64_C(2) * SOME;
+    if (!bank_window(t, &before, window_live, &after))
+        return false;
+
+    /* Check. */
+    check(t,
+          live.by_rdpmc[1] < SOME && live.by_rdmsr[1] < SOME &&
+              after.fixed[n] - SOME < SOME,
+          "%s, from 0x%lx on, written with 0 while it counts: RDPMC 0x%lx, "
+          "RDMSR 0x%lx; written with 0x%x: 0x%lx at the end; wanted less than "
+          "0x%x, and then that or more",
+          msr_name(IA32_FIXED_CTR(n), name), before.fixed[n], live.by_rdpmc[1],
+          live.by_rdmsr[1], SOME, after.fixed[n], SOME);
+    return true;
+}
+
 /* Version 4: the status written by software. */
 static bool try_status_set(struct test_context *t, uint64_t places)
 {
@@ -314,7 +347,8 @@ TEST(counter_while_running,
         return;
     for (unsigned n = 0; n < BANK_FIXED; n++)
         if ((places >> (PLACE_FIXED0 + n) & 1) != 0 &&
-            !try_fixed_reads(t, places, n))
+            (!try_fixed_reads(t, places, n) ||
+             !try_fixed_written(t, places, n)))
             return;
     if (try_others(t, places) && test_cpu(t)->perfmon_version >= 4)
         (void)try_status_set(t, places);

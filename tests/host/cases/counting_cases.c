@@ -16,7 +16,7 @@
     C(counter_pmi, 7 * 22 + 8 * (4 * 3 + 3 * 4) + 2 + 4 * 2 + 6 + 4 * 2)     \
     C(counter_registers, 6 + 5 + 1 + 6 + 7 + 4 + 1 + 3 + 2)                  \
     C(counter_reserved_bits, 0)                                              \
-    C(counter_while_running, 4 * (6 * 8 + 2) + 2 * 8 + 3 + 2 * 8 + 8 + 7)    \
+    C(counter_while_running, 4 * (6 * 8 + 2) + 3 * 8 + 6 + 2 * 8 + 8 + 7)    \
     C(counters_independent, 0)                                               \
     C(fixed_counter_writes, 0)                                               \
     C(freeze_on_pmi, 6 * 21 + 3 * 22 + 7 + 3 * 8 + 7 + 7 + 14 + 4)           \
@@ -86,6 +86,7 @@ static const struct {
     {RDPMC_OF_START, &test_counter_while_running},
     {STATUS_SET_FREEZES, &test_counter_while_running},
 };
+    {FIXED_LEVELS_KEPT, &test_counter_while_running},
 
 static void sees_each_deviation(void **state)
 {
@@ -154,6 +155,7 @@ static const struct {
     {FREEZE_STAYS, &test_freeze_on_pmi, PLACES},
     {FREEZE_NOT_OF, &test_counter_while_running, GENERAL},
     {CLEARED_BY_DISABLE, &test_counter_enable_bits, PLACES},
+    {FIXED_ZERO_LOST, &test_counter_while_running, BITS(34, 32)},
     {PMI_MISSING_OF, &test_counter_pmi, PLACES},
     {PMI_MISSING_OF, &test_freeze_on_pmi, PLACES},
     {PMI_UNASKED, &test_counter_pmi, PLACES},

@@ -76,6 +76,9 @@ enum deviation {
     RDPMC_OF_START,
     STATUS_SET_FREEZES,
     SMI_ALWAYS, /* in each window */
+    FIXED_LEVELS_KEPT, /* of 38DH, while they count */
+    FIXED_ZERO_LOST,   /* written while they count */
+    FREEZES_ONCE,      /* until IA32_DEBUGCTL is written */
 };
 
 static struct {
@@ -193,7 +196,7 @@ static bool counts(unsigned place, uint64_t enable)
     uint64_t own =
         place < 32
             ? (*reg(IA32_PERFEVTSEL(place)) & needed) == needed
-            : *reg(IA32_FIXED_CTR_CTRL) & (UINT64_C(3) << 4 * (place - 32));
+            : *reg(IA32_FIXED_CTR_CTRL) & (UINT64_C(1) << 4 * (place - 32));
 
     const bool of = place == device.place;
     if (device.is == GLOBAL_CTRL_IGNORED && of)

@@ -60,6 +60,9 @@ static int write_counter(uint32_t msr, uint64_t written)
     if (msr - IA32_FIXED_CTR(0) < 3) {
         if ((written & ~MASK) != 0 && device.is != FIXED_WIDTH_IGNORED)
             return HW_GP;
+        if (device.is == FIXED_ZERO_LOST && device.enable != 0 &&
+            written == 0 && msr == bank_msr(device.place))
+            return HW_NO_FAULT;
         *reg(msr) =
             (written & MASK) | (device.is == FIXED_KEEPS_ONES ? *reg(msr) : 0);
         return HW_NO_FAULT;
@@ -92,6 +95,9 @@ static int write_control(uint32_t msr, uint64_t written)
         msr == IA32_PERFEVTSEL(3))
         *reg(IA32_PMC(3)) = 0;
     if (device.is == ENABLE_TAKEN_LATE && device.enable != 0)
+        return HW_NO_FAULT;
+    if (device.is == FIXED_LEVELS_KEPT && device.enable != 0 &&
+        msr == IA32_FIXED_CTR_CTRL && (written & 3) != 0)
         return HW_NO_FAULT;
     *reg(msr) = written;
     if (msr == IA32_PERF_GLOBAL_CTRL)

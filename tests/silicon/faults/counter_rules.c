@@ -173,6 +173,17 @@ FAULT(live_freeze_late,
       .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
       .breaks = SET_FREEZES_AT_ONCE)
 
+FAULT(running_fixed_keeps_levels,
+      .what = "[any] OS or USR of IA32_FIXED_CTR_CTRL changes nothing while "
+              "its counter counts",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL",
+                 "haswell on 1 counter_while_running FAIL"})
+
+FAULT(running_fixed_1_not_zeroed,
+      .what = "[any] a write of 0 to IA32_FIXED_CTR1 is lost while it counts",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL",
+                 "haswell on 1 counter_while_running FAIL"})
+
 FAULT(write_clears_ctrl,
       .what = "[any] a write of IA32_PMCn clears GLOBAL_CTRL[n]",
       .caught = {"skylake-2018 on 1 counter_registers FAIL"},

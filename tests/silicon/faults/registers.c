@@ -220,6 +220,19 @@ static uint64_t set_value(const struct processor *p, uint64_t value)
     }
 }
 
+/* Fields of counters that count keep their OS and USR. */
+static uint64_t fields_kept(const struct pmu_state *pmu, uint64_t value)
+{
+    for (unsigned n = 0; n < FIXED_MAX; n++) {
+        const uint64_t levels = (FIXED_OS | FIXED_USR) << (4 * n);
+
+        if ((pmu->global_ctrl >> (32 + n) & 1) != 0 &&
+            (pmu->fixed_ctrl & levels) != 0 && (value & levels) != 0)
+            value = (value & ~levels) | (pmu->fixed_ctrl & levels);
+    }
+    return value;
+}
+
 uint64_t faults_register_value(const struct processor *p, uint32_t number,
                                uint64_t value)
 {
@@ -239,6 +252,13 @@ uint64_t faults_register_value(const struct processor *p, uint32_t number,
     if (number == IA32_PERF_GLOBAL_CTRL &&
         has_fault(p, FAULT_reserved_global_ctrl))
         return value & (BITS(34, 32) | (BIT(p->counters) - 1));
+    if (number == IA32_FIXED_CTR_CTRL &&
+        has_fault(p, FAULT_running_fixed_keeps_levels))
+        return fields_kept(&p->pmu, value);
+    if (number == IA32_FIXED_CTR0 + 1 && value == 0 &&
+        (p->pmu.global_ctrl & BIT(33)) != 0 &&
+        has_fault(p, FAULT_running_fixed_1_not_zeroed))
+        return p->pmu.fixed[1];
     if (number == IA32_FIXED_CTR_CTRL &&
         has_fault(p, FAULT_reserved_fixed_ctrl))
         return value & BITS(11, 0);
