@@ -50,7 +50,10 @@ static bool run(const struct freeze *f, struct bank *before, struct bank *after)
     else if (f->interrupts)
         before->fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(p - PLACE_FIXED0);
     for (unsigned i = 0; i < TRIES; i++) {
-        if (!set_msr(t, IA32_DEBUGCTL, debugctl | bit) ||
+        /* Not written again for the next overflow: the bit holds for all. */
+        if (!get_msr(t, IA32_DEBUGCTL, &now) ||
+            (now != (debugctl | bit) &&
+             !set_msr(t, IA32_DEBUGCTL, debugctl | bit)) ||
             !bank_work(t, before, long_work, NULL, after) ||
             !get_msr(t, IA32_DEBUGCTL, &now))
             return false;

@@ -78,6 +78,7 @@ static const struct {
     {STATUS_CLEARED_ALL, &test_global_status_set},
     {FREEZE_MISSING, &test_freeze_on_pmi},
     {FREEZE_CLEARS_CTRL, &test_freeze_on_pmi},
+    {FREEZES_ONCE, &test_freeze_on_pmi},
     {COUNTERS_LINKED, &test_counters_independent},
     {WRITE_IGNORED_RUNNING, &test_counter_while_running},
     {SELECT_CLEARS_COUNTER, &test_counter_while_running},
@@ -85,8 +86,8 @@ static const struct {
     {CTRL_CLEARS_COUNTERS, &test_counter_while_running},
     {RDPMC_OF_START, &test_counter_while_running},
     {STATUS_SET_FREEZES, &test_counter_while_running},
-};
     {FIXED_LEVELS_KEPT, &test_counter_while_running},
+};
 
 static void sees_each_deviation(void **state)
 {
@@ -154,8 +155,8 @@ static const struct {
     {FREEZE_NOT_OF, &test_freeze_on_pmi, PLACES},
     {FREEZE_STAYS, &test_freeze_on_pmi, PLACES},
     {FREEZE_NOT_OF, &test_counter_while_running, GENERAL},
-    {CLEARED_BY_DISABLE, &test_counter_enable_bits, PLACES},
     {FIXED_ZERO_LOST, &test_counter_while_running, BITS(34, 32)},
+    {CLEARED_BY_DISABLE, &test_counter_enable_bits, PLACES},
     {PMI_MISSING_OF, &test_counter_pmi, PLACES},
     {PMI_MISSING_OF, &test_freeze_on_pmi, PLACES},
     {PMI_UNASKED, &test_counter_pmi, PLACES},

@@ -92,6 +92,7 @@ static struct {
     unsigned lbrs_too; /* PMIs that freeze LBRs as well */
     unsigned nmis;     /* times that they were asked for as NMI, */
     unsigned masks, holds, outranks; /* and these */
+    bool has_frozen;                 /* since IA32_DEBUGCTL was written */
     uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
 } device;
 
@@ -142,7 +143,9 @@ static void interrupt(unsigned place)
     }
     if (asked &&
         (*reg(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0 &&
-        device.is != FREEZE_MISSING) {
+        device.is != FREEZE_MISSING &&
+        (device.is != FREEZES_ONCE || !device.has_frozen)) {
+        device.has_frozen = true;
         if (device.is != FREEZE_LEGACY)
             *reg(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
         if (device.is == FREEZE_CLEARS_CTRL || device.is == FREEZE_LEGACY)

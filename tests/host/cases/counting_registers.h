@@ -126,6 +126,8 @@ static int access_msr(uint32_t msr, const uint64_t *written)
         return HW_NO_FAULT;
     if (msr == IA32_DEBUGCTL && (*written & ~(BITS(15, 6) | BITS(1, 0))) != 0)
         return HW_GP;
+    if (msr == IA32_DEBUGCTL)
+        device.has_frozen = false;
     if (msr - IA32_PERF_GLOBAL_STATUS < 4 && msr != IA32_PERF_GLOBAL_CTRL)
         return write_status(msr, *written);
     if (msr - IA32_PMC(0) < 4 || msr - IA32_A_PMC(0) < 4 ||

@@ -30,6 +30,13 @@ FAULT(pmi_outranks_cr8,
                  "haswell on 1 counter_pmi FAIL"},
       .breaks = PMI_HAS_PRIORITY)
 
+FAULT(freezes_once,
+      .what = "[any] FREEZE_PERFMON_ON_PMI freezes at one interrupt, until "
+              "IA32_DEBUGCTL is written again",
+      .caught = {"haswell on 1 freeze_on_pmi FAIL",
+                 "skylake-2018 on 1 freeze_on_pmi FAIL"},
+      .breaks = FREEZES_AGAIN)
+
 FAULT(lbr_frozen_one_late,
       .what = "[any with perfmon 4] one more record is made after the overflow "
               "that is to freeze them",

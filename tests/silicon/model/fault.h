@@ -83,6 +83,7 @@ struct fault_state {
     bool enabled_late;     /* 3F1H was written while counters counted */
     bool pmi_of_record;    /* the last one brought an interrupt */
     uint64_t load_latency; /* of the last one of a load */
+    bool has_frozen;       /* since DEBUGCTL was written */
     unsigned lbr_late;     /* records after a freeze */
     bool lbr_stuck;        /* until DEBUGCTL is written */
     bool was_mispredicted; /* the branch before */

@@ -196,6 +196,10 @@ void counters_raise_pmi(struct processor *p)
         (!p->faults.of_user || faults_rule(p->machine, PMI_IN_RING_3, true));
     msr_read(p, IA32_DEBUGCTL, &debugctl);
     debugctl = faults_freezes(p, debugctl);
+    if (p->faults.has_frozen && !faults_rule(p->machine, FREEZES_AGAIN, true))
+        debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    p->faults.has_frozen = p->faults.has_frozen ||
+                           (debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0;
     if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0 &&
         !faults_rule(p->machine, BOTH_FREEZE, true))
         debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;

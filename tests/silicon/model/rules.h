@@ -238,6 +238,7 @@ enum rule {
     KIND_HAS_ITS_FIXED,    /* IA32_FIXED_CTR_CTRL */
     FREEZE_OF_THREAD,      /* and not of both of its core */
     FREEZE_HAS_METRICS,
+    FREEZES_AGAIN,         /* without a write of DEBUGCTL in between */
     PMI_HAS_PRIORITY,     /* it waits for the task priority */
     LBR_LEVELS_BOTH,      /* CPL_EQ_0 with CPL_NEQ_0 leaves nothing */
     LBR_DEPTH_EMPTIES,    /* a write of IA32_LBR_DEPTH */
