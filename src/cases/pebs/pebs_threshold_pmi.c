@@ -32,9 +32,10 @@ static const struct {
     bool nmi;
     const char *mode;
     bool overflows, masked;
-    bool full;   /* at the threshold; more records are dropped */
-    bool beside; /* IA32_PMC1 overflows and interrupts, of the first record's
-                    event, without records */
+    bool full;    /* at the threshold; more records are dropped */
+    bool beside;  /* IA32_PMC1 overflows and interrupts, of the first record's
+                     event, without records */
+    bool another; /* IA32_PMC1 makes one record, between the two */
     unsigned counter; /* that makes the records */
 } rows[] = {
     {.threshold = 1, .mode = "fixed vector"},
@@ -53,6 +54,7 @@ static const struct {
     {.threshold = 2, .mode = "fixed vector", .counter = 1},
     {.threshold = 2, .mode = "fixed vector", .counter = 2},
     {.threshold = 2, .mode = "fixed vector", .counter = 3},
+    {.threshold = 3, .mode = "records of IA32_PMC1 too", .another = true},
 };
 
 /* Of more interrupts than one: with a full buffer BJ101, where there is that.
@@ -81,6 +83,11 @@ static bool run_window(struct sampling *p, unsigned row, unsigned *came,
     }
     if (rows[row].overflows)
         config.select |= IA32_PERFEVTSEL_INT;
+    if (rows[row].another) {
+        config.counters |= 1 << 1;
+        config.first_period[1] = 100;
+        config.period[1] = 2 * PEBS_EVENTS;
+    }
     if (rows[row].beside) {
         config.plain = 1 << 1;
         config.first_period[1] = config.first_period[0] + 1;

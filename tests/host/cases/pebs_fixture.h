@@ -51,6 +51,7 @@ struct device {
     bool overflow_lost;  /* of the window's last event */
     bool writes_late;    /* to a record that is there */
     bool no_nmi;         /* as an NMI no interrupt comes, and none freezes */
+    bool no_pmi_beside;  /* while two counters make records */
     bool no_pmi, pmi_each, pmi_open, pmi_through, overflow_silent;
     enum {
         FREEZES,
@@ -220,7 +221,9 @@ static void reached(void)
 
     if (is)
         *msr(0x38e) |= BIT(62);
-    if ((is && !device.no_pmi) || device.pmi_each)
+    const uint64_t enabled = *msr(IA32_PEBS_ENABLE);
+    const bool hidden = device.no_pmi_beside && (enabled & (enabled - 1)) != 0;
+    if ((is && !device.no_pmi && !hidden) || device.pmi_each)
         interrupt();
     freeze_branches(is);
     if (freezes && (is || device.freezes == FREEZES_FIRST)) {

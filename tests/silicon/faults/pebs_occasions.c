@@ -73,6 +73,12 @@ FAULT(pebs_threshold_silent_of_3,
               "no interrupt",
       .caught = {"skylake-2018 on 1 pebs_threshold_pmi FAIL"})
 
+FAULT(pebs_threshold_silent_beside,
+      .what = "[any] a record that reaches the threshold brings no interrupt "
+              "while two counters make records",
+      .caught = {"skylake-2018 on 1 pebs_threshold_pmi FAIL",
+                 "sandybridge on 1 pebs_threshold_pmi FAIL"})
+
 FAULT(pebs_status_second_kept,
       .what = "[format 1, 2] of counters that overflow together a record "
               "clears the first's status bit alone",
@@ -159,6 +165,9 @@ void faults_pebs_reaches(struct processor *p, const struct pebs_ds *ds)
     p->faults.pmi_of_record = p->pmu.pmi;
     if (has_fault(p, FAULT_pebs_threshold_silent_of_3) &&
         (p->faults.record_of & BIT(3)) != 0)
+        p->pmu.pmi = false;
+    if (has_fault(p, FAULT_pebs_threshold_silent_beside) &&
+        (pebs_enabled(p) & (pebs_enabled(p) - 1)) != 0)
         p->pmu.pmi = false;
 }
 
