@@ -9,6 +9,7 @@
 /* Of the LBR group, some and all that there are. */
 #define ENTRIES     8
 #define ENTRIES_ALL 32
+#define APART       4 /* branches, that LBR[0] and the record's may be */
 
 static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
@@ -134,6 +135,11 @@ static void check_entries(struct sampling *p, const struct lbr *lbr, unsigned n,
           "LBR[0].FROM of record %u is 0x%lx; wanted a branch of the window, "
           "0x%lx and every %u bytes",
           n, from, first, PEBS_TAKEN_BYTES);
+    const uint64_t apart = APART * PEBS_TAKEN_BYTES;
+    check(p->t, from + apart - record.eventing_ip <= 2 * apart,
+          "LBR[0].FROM of record %u is 0x%lx, and the record is of the branch "
+          "at 0x%lx; wanted that one, or one of the %u before or after",
+          n, from, record.eventing_ip, APART);
     for (unsigned e = 0; e < entries; e++) {
         const uint64_t want = from - (uint64_t)e * PEBS_TAKEN_BYTES;
         const uint64_t want_to = want + PEBS_TAKEN_BYTES - PEBS_EVENT_BRANCH;

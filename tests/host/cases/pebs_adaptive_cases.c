@@ -16,7 +16,7 @@ static struct odd {
     uint64_t form;                /* of its Record Format */
     unsigned xmm;                 /* this quadword, from 1, */
     unsigned lbr;                 /* or this one of the LBRs */
-    bool oldest_first, no_cycles;
+    bool oldest_first, oldest, no_cycles;
     uint32_t lost, gained; /* this event is not, or always, of the branches */
 } odd;
 
@@ -50,6 +50,14 @@ static void change_entries(void)
 {
     if (odd.lbr != 0)
         path.lbrs[(odd.lbr - 1) / 3][(odd.lbr - 1) % 3] ^= odd.bits;
+    for (unsigned n = 0; odd.oldest && n < 8 * 3; n++) {
+        uint64_t *const newest = &path.lbrs[n / 3][n % 3],
+                        *const last = &path.lbrs[24 + n / 3][n % 3];
+        const uint64_t held = *newest;
+
+        *newest = *last;
+        *last = held;
+    }
     if (odd.oldest_first)
         for (unsigned n = 0; n < 3; n++) {
             const uint64_t first = path.lbrs[0][n];
@@ -188,6 +196,7 @@ static void deviations(void **state)
         {"LBR[31] of record 0: INFO is", {.lbr = 96, .bits = BIT(61)}},
         {"LBR[3] of record 0: INFO is", {.lbr = 12, .bits = BIT(62)}},
         {"LBR[3] of record 0: INFO is", {.lbr = 12, .bits = BIT(20)}},
+        {"and the record is of the branch at", {.oldest = true}},
         {"LBR[1] of record 0: FROM is", {.oldest_first = true}},
         {"(Cycle Count) is 0 in each of", {.no_cycles = true}},
     };

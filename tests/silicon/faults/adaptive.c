@@ -31,6 +31,13 @@ FAULT(adaptive_branches_oldest_first,
       .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
       .breaks = LBRS_NEWEST_FIRST)
 
+FAULT(adaptive_branches_are_oldest,
+      .what = "[adaptive records] the LBR group of fewer entries has the "
+              "oldest branches",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL",
+                 "sapphirerapids on 1 pebs_adaptive_groups FAIL"},
+      .breaks = LBRS_ARE_NEWEST)
+
 FAULT(adaptive_basic_has_rip,
       .what = "[adaptive records] the basic group has RIP, not EventingIP",
       .caught = {"icelake-server on 1 pebs_record_layout FAIL",

@@ -124,11 +124,15 @@ static void put_branches(struct processor *p, struct filling *f,
 {
     const struct lbr_state *l = &p->lbr;
     bool backwards = faults_rule(f->machine, LBRS_NEWEST_FIRST, true);
+    unsigned skipped = entries >= lbr_depth(p) ||
+                               faults_rule(f->machine, LBRS_ARE_NEWEST, true)
+                           ? 0
+                           : lbr_depth(p) - entries;
 
     begin_group(f, 4);
     for (unsigned n = 0; n < entries; n++) {
-        unsigned at =
-            lbr_index(p, backwards ? n : lbr_depth(p) - 1 - n % lbr_depth(p));
+        unsigned at = lbr_index(
+            p, backwards ? n + skipped : lbr_depth(p) - 1 - n % lbr_depth(p));
         bool is = n < lbr_depth(p);
 
         put(f, is ? l->from[at] : 0);

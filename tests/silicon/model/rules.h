@@ -209,6 +209,7 @@ enum rule {
     TX_INFO_IS_LAST,       /* of the memory group */
     GPRS_BY_NUMBER,        /* RCX, RDX, RBX, and RSP before RBP */
     LBRS_NEWEST_FIRST,     /* in a record */
+    LBRS_ARE_NEWEST,       /* in one of fewer than there are */
     BASIC_HAS_EVENTING_IP, /* and not RIP */
     METRICS_NEED_ENABLE,   /* 38FH[48] */
     HALT_STOPS_CYCLES,     /* of event 3CH/00H */
@@ -237,8 +238,8 @@ enum rule {
     KIND_HAS_ITS_COUNTERS, /* IA32_PMC5, which CPUID tells of both */
     KIND_HAS_ITS_FIXED,    /* IA32_FIXED_CTR_CTRL */
     FREEZE_OF_THREAD,      /* and not of both of its core */
-    FREEZE_HAS_METRICS,
     FREEZES_AGAIN,         /* without a write of DEBUGCTL in between */
+    FREEZE_HAS_METRICS,
     PMI_HAS_PRIORITY,     /* it waits for the task priority */
     LBR_LEVELS_BOTH,      /* CPL_EQ_0 with CPL_NEQ_0 leaves nothing */
     LBR_DEPTH_EMPTIES,    /* a write of IA32_LBR_DEPTH */
