@@ -45,8 +45,11 @@ memory_%1_loop:
         lea     rdi, [rsi + r8]
 %endmacro
 
-%macro CLOSE 1
+%macro CLOSE 1-2
 memory_%1_next:
+%if %0 > 1
+        %2
+%endif
         lfence
         add     r8, r9
         and     r8, r10
@@ -109,5 +112,27 @@ memory_%1_end:
         OPEN    exchanged
         xchg    [rdi], rax
         CLOSE   exchanged
+
+        OPEN    load_byte
+        movzx   eax, byte [rdi]
+        CLOSE   load_byte
+
+; With a prefix that changes nothing, for its length; RDI is 8 more after it.
+        OPEN    store_string
+        db      0x3e
+        stosq
+        CLOSE   store_string
+
+; Past the caches.
+        OPEN    store_direct
+        movnti  [rdi], eax
+        CLOSE   store_direct
+
+; PUSH RAX, in its long form.
+        OPEN    store_push
+        mov     rdx, rsp
+        lea     rsp, [rdi + 8]
+        db      0x48, 0xff, 0xf0
+        CLOSE   store_push, {mov rsp, rdx}
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -21,9 +21,12 @@ struct memory_walk {
  * them. _flush: CLFLUSH of the line and MFENCE before it. _invlpg: INVLPG of
  * the page before it. locked: a LOCKed read-modify-write; exchanged: XCHG,
  * which is locked without a prefix. _wide: 16 bytes, of XMM0, which changes.
- * _fs: relative to FS, whose base has to be MEMORY_FS_BASE. Stores write 0,
- * locked adds 1. */
-#define MEMORY_FS_BASE 64
+ * _fs: relative to FS, whose base has to be MEMORY_FS_BASE. _byte: of one byte.
+ * _string: STOS, after which RDI is MEMORY_STRING_BYTES more. _direct: MOVNTI,
+ * of 4 bytes. _push: PUSH, RSP being 8 more for as long; what interrupts then,
+ * stores below the address. Stores write 0, locked adds 1. */
+#define MEMORY_STRING_BYTES 8
+#define MEMORY_FS_BASE      64
 #define MEMORY_WINDOWS(W) \
     W(load)               \
     W(load_wide)          \
@@ -35,7 +38,11 @@ struct memory_walk {
     W(store_flush)        \
     W(store_invlpg)       \
     W(locked)             \
-    W(exchanged)
+    W(exchanged)          \
+    W(load_byte)          \
+    W(store_string)       \
+    W(store_direct)       \
+    W(store_push)
 
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The

@@ -68,15 +68,16 @@ bool memory_judge_most(unsigned n, unsigned of)
 }
 
 static const char *judge_address(const struct pebs_record *record,
-                                 const struct memory_walk *walk)
+                                 const struct memory_expected *expected)
 {
-    uint64_t got = record->data_linear_address;
+    const uint64_t got = record->data_linear_address,
+                   at = record->rdi - expected->moved;
 
-    if (!memory_judge_planted(walk, record->rdi))
+    if (!memory_judge_planted(expected->walk, at))
         return "RDI (38H) is not as the window holds it";
-    if (!memory_judge_planted(walk, got))
+    if (!memory_judge_planted(expected->walk, got))
         return "Data Linear Address (98H) is none of the addresses accessed";
-    if (got != record->rdi)
+    if (got != at)
         return "Data Linear Address (98H) is of another access than the "
                "instruction's";
     return NULL;
@@ -138,7 +139,7 @@ static const char *judge_data_store(const struct pebs_record *record)
 const char *memory_judge(const struct pebs_record *record,
                          const struct memory_expected *expected)
 {
-    const char *wrong = judge_address(record, expected->walk);
+    const char *wrong = judge_address(record, expected);
 
     if (wrong != NULL)
         return wrong;

@@ -60,6 +60,7 @@ struct memory_expected {
      * records. A record is of "the last tagged load", which need not be the one
      * that did: one of a smaller latency is counted, not yet wrong. */
     uint64_t threshold;
+    uint64_t moved; /* RDI is so much more, after the access */
 };
 
 /* What is wrong with a record, the first that applies; NULL where nothing is. A

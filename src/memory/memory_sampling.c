@@ -36,6 +36,7 @@ static const struct recipe {
     [LOADS_SPLIT] = {WINDOW(load), true, false, LINE - 4, 37 * LINE, 0x7fc0},
     [LOADS_WIDE] = {WINDOW(load_wide), true, false, 5, 16 * 1031, 0x7ff0},
     [LOADS_FS] = {WINDOW(load_fs), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_BYTE] = {WINDOW(load_byte), true, false, 5, 8 * 1031, 0x7ff8},
     [LOADS_STLB_L1] = {WINDOW(load_invlpg), true, false, 0, PAGE, 0x3000},
     [LOCKED] = {WINDOW(locked), true, true, 0, 8 * 1031, 0xfff8},
     [EXCHANGED] = {WINDOW(exchanged), true, true, 0, 8 * 1031, 0xfff8},
@@ -45,6 +46,9 @@ static const struct recipe {
     [STORES_STLB] = {WINDOW(store_invlpg), true, false, 0, PAGE, 0xf000},
     [STORES_SPLIT] = {WINDOW(store), true, false, LINE - 4, 37 * LINE, 0x7fc0},
     [STORES_WIDE] = {WINDOW(store_wide), true, false, 5, 16 * 1031, 0x7ff0},
+    [STORES_STRING] = {WINDOW(store_string), true, false, 0, 8 * 1031, 0xfff8},
+    [STORES_DIRECT] = {WINDOW(store_direct), true, false, 0, 8 * 1031, 0xfff8},
+    [STORES_PUSH] = {WINDOW(store_push), true, false, PAGE, 8 * 1031, 0x7ff8},
 };
 
 #define WITH_PRECISE_STORE (SANDY_BRIDGE | IVY_BRIDGE)
@@ -222,8 +226,7 @@ static void check_eventing_ip(const struct sampling *p,
 {
     const unsigned records =
         p->records > tally->records ? p->records : tally->records;
-    const uint64_t next = (uint64_t)(uintptr_t)r->next;
-    const uint64_t want = next - access_bytes(r);
+    const uint64_t next = (uintptr_t)r->next, want = next - access_bytes(r);
 
     if (!pebs_has(record, PEBS_EVENTING_IP) || record->eventing_ip == want)
         return;
@@ -238,7 +241,7 @@ static void check_eventing_ip(const struct sampling *p,
         record->eventing_ip, want, record->rip);
 }
 
-struct window_call {
+struct call {
     memory_window *window;
     const struct memory_walk *walk;
 };
@@ -246,14 +249,13 @@ struct window_call {
 /* At other times the firmware may have the processor, and FS. */
 static void run_window(struct sampling *p, uint64_t argument)
 {
-    const struct window_call *window_call =
-        (const struct window_call *)(uintptr_t)argument;
-    const bool fs = window_call->window == memory_load_fs;
+    const struct call *call = (const struct call *)(uintptr_t)argument;
+    const bool fs = call->window == memory_load_fs;
     const uint64_t base = fs ? msr_value(p->t, IA32_FS_BASE) : 0;
 
     if (fs && !set_msr(p->t, IA32_FS_BASE, MEMORY_FS_BASE))
         return;
-    window_call->window(sampling_enable(&p->config), window_call->walk);
+    call->window(sampling_enable(&p->config), call->walk);
     if (fs)
         set_msr_again(p->t, IA32_FS_BASE, base);
 }
@@ -262,8 +264,7 @@ static struct memory_walk walk_of(struct test_context *t,
                                   const struct recipe *r)
 {
     const void *at = r->in_buffer ? test_buffer(t) : test_source(t);
-    /* 2048 sets, of 16 ways. */
-    const bool larger =
+    const bool larger = /* 2048 sets, of 16 ways */
         r == &recipes[LOADS_L3] &&
         (identity_generation(test_cpu(t)) & (GOLDEN_COVE | GRACEMONT)) != 0;
 
@@ -276,10 +277,9 @@ bool memory_window_run(struct sampling *p, const struct sampling_config *config,
                        enum memory_recipe_id recipe)
 {
     const struct memory_walk walk = walk_of(p->t, &recipes[recipe]);
-    const struct window_call window_call = {recipes[recipe].window, &walk};
+    const struct call call = {recipes[recipe].window, &walk};
 
-    return sampling_around(p, config, run_window,
-                           (uint64_t)(uintptr_t)&window_call);
+    return sampling_around(p, config, run_window, (uint64_t)(uintptr_t)&call);
 }
 
 unsigned memory_with_address(const struct sampling *p, uint64_t least)
@@ -317,8 +317,9 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
 {
     const struct recipe *r = &recipes[recipe];
     const struct memory_walk walk = walk_of(p->t, r);
-    const struct memory_expected expected = {facility, &walk, r->locked,
-                                             threshold};
+    const struct memory_expected expected = {
+        facility, &walk, r->locked, threshold,
+        r->window == memory_store_string ? MEMORY_STRING_BYTES : 0};
     const enum generation generation = identity_generation(test_cpu(p->t));
     const unsigned before = tally->records;
     struct pebs_record record;

@@ -38,6 +38,7 @@ enum memory_recipe_id {
     LOADS_SPLIT,   /* .. each is of two lines */
     LOADS_WIDE,    /* .. each is of 16 bytes, at an odd address */
     LOADS_FS,      /* .. each is relative to FS */
+    LOADS_BYTE,    /* .. each is of one byte, at an odd address */
     LOADS_STLB_L1, /* .. as LOADS_STLB, and the L1 data cache has the line */
     LOCKED,        /* .. each is locked, a load and a store */
     EXCHANGED,     /* .. the same by XCHG */
@@ -47,6 +48,9 @@ enum memory_recipe_id {
     STORES_STLB,
     STORES_SPLIT,
     STORES_WIDE,
+    STORES_STRING, /* .. each is of a string instruction */
+    STORES_DIRECT, /* .. each goes past the caches */
+    STORES_PUSH,   /* .. each is a PUSH */
     MEMORY_RECIPES
 };
 

@@ -54,16 +54,25 @@ static void check_loaded(struct test_context *t,
           event->name, tally->loaded, tally->records);
 }
 
-/* More of all loads, or all stores: other sizes and addresses. */
+/* More of all loads, or all stores: other sizes, addresses, instructions. */
 static bool try_others(struct sampling *p, const struct datala_event *event,
                        unsigned windows)
 {
-    struct memory_tally tally = {0};
+    static const enum memory_recipe_id loads[] = {LOADS_WIDE, LOADS_FS,
+                                                  LOADS_BYTE},
+                                       stores[] = {STORES_WIDE, STORES_STRING,
+                                                   STORES_DIRECT, STORES_PUSH};
+    const enum memory_recipe_id *others = event->store ? stores : loads;
+    const size_t count = event->store ? sizeof(stores) / sizeof(stores[0])
+                                      : sizeof(loads) / sizeof(loads[0]);
 
-    if (event->store)
-        return try_event(p, event, STORES_WIDE, windows, &tally);
-    return try_event(p, event, LOADS_WIDE, windows, &tally) &&
-           try_event(p, event, LOADS_FS, windows, &tally);
+    for (size_t i = 0; i < count; i++) {
+        struct memory_tally tally = {0};
+
+        if (!try_event(p, event, others[i], windows, &tally))
+            return false;
+    }
+    return true;
 }
 
 /* All counters, of which each overflows once, far from the others. */

@@ -35,7 +35,7 @@ static bool try_others(struct sampling *p, unsigned windows,
                        struct memory_tally *tally)
 {
     static const enum memory_recipe_id others[] = {LOADS_WIDE, LOADS_FS,
-                                                   EXCHANGED};
+                                                   LOADS_BYTE, EXCHANGED};
     const struct sampling_config config =
         memory_config(p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY,
                       memory_latency_counter(p->t));

@@ -12,6 +12,7 @@
 #include "src/memory/memory_errata.h"
 
 #define ACCESSES 16
+#define PAGE     4096 /* below it what interrupts a push may store */
 
 /* MEM_UOPS_RETIRED of the 2nd to 5th generation, MEM_INST_RETIRED of the 6th
  * (SDM 3B, tables of events) and of Ice Lake server (Intel's list of events). A
@@ -35,6 +36,10 @@ static const struct row {
     {"loads", memory_load, {1, 0, 0}, false},
     {"stores", memory_store, {0, 1, 0}, false},
     {"locked additions", memory_locked, {1, 1, 1}, true},
+    {"loads of a byte", memory_load_byte, {1, 0, 0}, false},
+    {"string stores (STOS)", memory_store_string, {0, 1, 0}, false},
+    {"stores past the caches (MOVNTI)", memory_store_direct, {0, 1, 0}, false},
+    {"pushes", memory_store_push, {0, 1, 0}, false},
 };
 
 struct walked {
@@ -47,7 +52,7 @@ static void walk(void *argument)
 {
     const struct walked *w = argument;
     const struct memory_walk memory = {
-        .base = (uint64_t)(uintptr_t)test_buffer(w->t),
+        .base = (uint64_t)(uintptr_t)test_buffer(w->t) + PAGE,
         .step = 64,
         .mask = TEST_BUFFER_BYTES / 2 - 1,
         .count = w->count};

@@ -80,6 +80,26 @@ void memory_locked(uint64_t enable, const struct memory_walk *w)
     walk(enable, w, true, true, false);
 }
 
+void memory_load_byte(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
+void memory_store_string(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, false);
+}
+
+void memory_store_direct(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, false);
+}
+
+void memory_store_push(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, false);
+}
+
 static void begin(const struct test *test, uint16_t model)
 {
     counting_begin(test, 4, 2);
@@ -454,9 +474,9 @@ static void memory_events(void **state)
     (void)state;
     begin(&test_memory_counts, 0x5e);
     expect_case(counting_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 3 * 9);
+    assert_int_equal(device.windows, 7 * 9);
     for (unsigned e = 0; e < 3; e++)
-        for (unsigned row = 0; row < 3; row++)
+        for (unsigned row = 0; row < 7; row++)
             for (int64_t more = -1; more <= 1; more += 2) {
                 const unsigned n = (e + row) % 4;
                 const unsigned twice = 9 * row + 3 * e + 3;

@@ -42,6 +42,10 @@ enum deviation {
     ADDRESS_WIDE_OFF_BY_8, /* that of 16 bytes */
     ADDRESS_WITHOUT_FS,    /* its base */
     ADDRESS_EVEN,
+    ADDRESS_OF_STRING_AFTER, /* where RDI is then */
+    ADDRESS_OF_PUSH_BEFORE,  /* where RSP was */
+    LATENCY_OF_BYTE_0,
+    DIRECT_SILENT, /* MOVNTI */
     L1D_HIT_INVERTED,
     L1D_HIT_ALWAYS,
     L1D_HIT_NEVER,
@@ -116,6 +120,7 @@ static struct test_context *const t = &all[0];
 struct access {
     uint64_t address, before; /* before: of the access before it */
     bool load, store, locked, split, l1, stlb_miss, wide, fs, exchanged;
+    bool byte, string, direct, push;
     unsigned from, latency; /* data source, core clock cycles */
 };
 
@@ -156,7 +161,7 @@ static bool counts(uint64_t select, const struct access *a, unsigned number)
     case 0x81d0:
         return a->load;
     case 0x82d0:
-        return a->store;
+        return a->store && !(a->direct && device.is == DIRECT_SILENT);
     case 0x01d1:
         return a->load && a->from == 1;
     case 0x02d1:
@@ -192,6 +197,10 @@ static uint64_t address_of(const struct access *a)
         return a->address + (a->wide ? 8 : 0);
     case ADDRESS_WITHOUT_FS:
         return a->address - (a->fs ? MEMORY_FS_BASE : 0);
+    case ADDRESS_OF_STRING_AFTER:
+        return a->address + (a->string ? MEMORY_STRING_BYTES : 0);
+    case ADDRESS_OF_PUSH_BEFORE:
+        return a->address + (a->push ? 8 : 0);
     case ADDRESS_EVEN:
         return a->address & ~UINT64_C(1);
     default:
@@ -273,15 +282,16 @@ static void describe(uint64_t select, const struct access *a,
     }
     if (has_latency(select)) {
         record->data_source = source_of(a) | tlb_and_lock(a);
-        record->latency = device.is == LATENCY_IS_THRESHOLD
-                              ? fake_msr(MSR_PEBS_LD_LAT)->value
-                          : device.is == LATENCY_CONSTANT ? 300
-                          : device.is == LATENCY_HUGE     ? UINT64_C(1) << 60
-                          : device.is == BELOW_SOMETIMES && a->from == 0xc &&
-                                  fake_msr(MSR_PEBS_LD_LAT)->value > 4 &&
-                                  device.records++ % 8 == 0
-                              ? fake_msr(MSR_PEBS_LD_LAT)->value - 1
-                              : a->latency;
+        record->latency =
+            device.is == LATENCY_IS_THRESHOLD ? fake_msr(MSR_PEBS_LD_LAT)->value
+            : device.is == LATENCY_CONSTANT   ? 300
+            : device.is == LATENCY_HUGE       ? UINT64_C(1) << 60
+            : device.is == BELOW_SOMETIMES && a->from == 0xc &&
+                    fake_msr(MSR_PEBS_LD_LAT)->value > 4 &&
+                    device.records++ % 8 == 0
+                ? fake_msr(MSR_PEBS_LD_LAT)->value - 1
+            : device.is == LATENCY_OF_BYTE_0 && a->byte ? 0
+                                                        : a->latency;
     } else if (select == MEMORY_PRECISE_STORE) {
         record->data_source = hit_of(a) | tlb_and_lock(a);
     } else if (a->store) {
@@ -326,7 +336,7 @@ static void write_record(const struct access *a, uint64_t select,
             (uint64_t)(uintptr_t)loop + 16 -
             ((a->locked && !a->exchanged) || a->fs ? MEMORY_PREFIX_BYTES
                                                    : MEMORY_ACCESS_BYTES),
-        .rdi = a->address,
+        .rdi = a->address + (a->string ? MEMORY_STRING_BYTES : 0),
         .rax = device.is == STATE_BEFORE ? a->before : a->address};
     size_t size = sizes[device.format];
 
@@ -504,6 +514,10 @@ WINDOW(store_wide, a.store = a.wide = true)
 WINDOW(store_flush, a.store = true, FLUSHED)
 WINDOW(store_invlpg, a.store = a.stlb_miss = true)
 WINDOW(locked, a.load = a.store = a.locked = true)
+WINDOW(load_byte, a.load = a.byte = true)
+WINDOW(store_string, a.store = a.string = true)
+WINDOW(store_direct, a.store = a.direct = true)
+WINDOW(store_push, a.store = a.push = true)
 WINDOW(exchanged, a.load = a.store = a.locked = a.exchanged = true)
 
 /* --- The cases over it --------------------------------------------------- */

@@ -54,7 +54,7 @@ static void address(void **state)
     (void)state;
     for (int f = FACILITY_PRECISE_STORE; f <= FACILITY_DATA_STORE; f++) {
         const struct memory_expected e = {(enum memory_facility)f, &walk, false,
-                                          0};
+                                          0, 0};
         struct pebs_record r = good();
         r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
         assert_null(memory_judge(&r, &e));
@@ -64,6 +64,13 @@ static void address(void **state)
         assert_non_null(strstr(memory_judge(&r, &e), "none of the addresses"));
         r.rdi ^= 1;
         assert_non_null(strstr(memory_judge(&r, &e), "RDI"));
+        const struct memory_expected moved = {(enum memory_facility)f, &walk,
+                                              false, 0, 8};
+        r = good(); /* a string store has left RDI behind it */
+        r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
+        assert_non_null(memory_judge(&r, &moved));
+        r.rdi += 8;
+        assert_null(memory_judge(&r, &moved));
     }
 }
 
@@ -81,7 +88,7 @@ static void status(void **state)
     for (int f = FACILITY_PRECISE_STORE; f <= FACILITY_DATA_STORE; f++)
         for (unsigned n = 0; n < 64; n++) {
             const struct memory_expected e = {(enum memory_facility)f, &walk,
-                                              false, 0};
+                                              false, 0, 0};
             struct pebs_record r = good();
             r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
             r.data_source = BIT(n);
@@ -95,7 +102,7 @@ static void lock(void **state)
     (void)state;
     for (int f = FACILITY_PRECISE_STORE; f <= FACILITY_LOAD_LATENCY; f++) {
         const struct memory_expected e = {(enum memory_facility)f, &walk, true,
-                                          0};
+                                          0, 0};
         struct pebs_record r = good();
         r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
         assert_non_null(strstr(memory_judge(&r, &e), "locked access"));
@@ -107,10 +114,11 @@ static void lock(void **state)
 static void latency(void **state)
 {
     const struct memory_expected loads = {FACILITY_LOAD_LATENCY, &walk, false,
-                                          30};
+                                          30, 0};
     const struct memory_expected stores = {FACILITY_PRECISE_STORE, &walk, false,
-                                           0};
-    const struct memory_expected any = {FACILITY_LOAD_LATENCY, &walk, false, 0};
+                                           0, 0};
+    const struct memory_expected any = {FACILITY_LOAD_LATENCY, &walk, false, 0,
+                                        0};
     struct pebs_record r = good();
 
     (void)state;

@@ -55,6 +55,28 @@ FAULT(pebs_info_of_1,
 FAULT(pebs_tsc_of_2, .what = "[format 3] TSC of records of IA32_PMC2 is 0",
       .caught = {"skylake-2018 on 1 pebs_reload FAIL"})
 
+FAULT(load_latency_of_bytes_0,
+      .what = "[any] A8H is 0 in the record of a load of one byte",
+      .caught = {"skylake-2018 on 1 load_latency_address FAIL",
+                 "sandybridge on 1 load_latency_address FAIL"})
+
+FAULT(string_address_after,
+      .what = "[any] 98H of a string store is RDI as it is after it",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "sandybridge on 1 precise_store_address FAIL"},
+      .breaks = STRING_STORES_AT_RDI)
+
+FAULT(push_address_before,
+      .what = "[any] 98H of a PUSH is RSP as it was before it",
+      .caught = {"haswell on 1 data_address FAIL",
+                 "sandybridge on 1 precise_store_address FAIL"},
+      .breaks = PUSHES_BELOW_RSP)
+
+FAULT(movnti_not_counted, .what = "[any] D0H/82H does not count MOVNTI",
+      .caught = {"skylake-2018 on 1 memory_counts FAIL",
+                 "skylake-2018 on 1 data_address FAIL"},
+      .breaks = DIRECT_STORES_COUNT)
+
 FAULT(data_address_of_2,
       .what = "[format 2, 3] 98H of records of IA32_PMC2 is 0",
       .caught = {"skylake-2018 on 1 data_address FAIL"})
@@ -211,6 +233,8 @@ void faults_place_data(struct processor *p, const struct data_result *r,
         d->address = (d->address | 4095) + 1;
     if (has_fault(p, FAULT_data_address_wide) && r->access.bytes == 16)
         d->address += 8;
+    if (has_fault(p, FAULT_load_latency_of_bytes_0) && r->access.bytes == 1)
+        d->latency = 0;
     if (has_fault(p, FAULT_data_address_even))
         d->address &= ~BIT(0);
     if (has_fault(p, FAULT_load_stlb_of_misses) &&

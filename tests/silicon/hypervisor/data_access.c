@@ -42,6 +42,38 @@ static bool is_xchg(const uint8_t *bytes, size_t length)
     return length > rex && (bytes[rex] & 0xFE) == 0x86;
 }
 
+/* After its prefixes; 0FH in [15:8]. */
+static unsigned opcode_of(const uint8_t *bytes, size_t length)
+{
+    size_t at = 0;
+
+    while (at + 1 < length && ((bytes[at] & 0xF0) == 0x40 || bytes[at] == 0x3E))
+        at++;
+    return bytes[at] == 0x0F && at + 1 < length ? 0x0F00u | bytes[at + 1]
+                                                : bytes[at];
+}
+
+#define MOVNTI   0x0FC3u
+#define STOS     0xABu
+#define PUSH     0x50u /* to 57H */
+#define PUSH_FFH 0xFFu /* of a register */
+
+/* What a fault makes of the stores of some instructions; gives how many
+ * accesses are left. */
+static unsigned misplace(const struct machine *m, unsigned opcode,
+                         struct data_access found[], unsigned count)
+{
+    const bool pushes = (opcode & ~7u) == PUSH || opcode == PUSH_FFH;
+
+    if (opcode == MOVNTI && !faults_rule(m, DIRECT_STORES_COUNT, true))
+        return 0;
+    if (count == 1 && found[0].kind == DATA_STORE &&
+        ((opcode == STOS && !faults_rule(m, STRING_STORES_AT_RDI, true)) ||
+         (pushes && !faults_rule(m, PUSHES_BELOW_RSP, true))))
+        found[0].linear += found[0].bytes;
+    return count;
+}
+
 static unsigned find(const struct vcpu *v,
                      struct data_access found[DATA_ACCESSES_MAX],
                      const uint8_t *bytes, size_t length)
@@ -58,7 +90,7 @@ static unsigned find(const struct vcpu *v,
     for (unsigned n = 0; n < count; n++)
         if (found[n].locked && is_xchg(bytes, length))
             found[n].locked = faults_rule(m, XCHG_IS_LOCKED, true);
-    return count;
+    return misplace(m, opcode_of(bytes, length), found, count);
 }
 
 void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)

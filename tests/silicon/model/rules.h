@@ -253,6 +253,9 @@ enum rule {
     LBR_HAS_NMIS,
     LOOKUP_ANY_HAS_WRITES,
 #include "tests/silicon/model/tx_rules.inc"
+    STRING_STORES_AT_RDI, /* as it was before */
+    PUSHES_BELOW_RSP,     /* the same */
+    DIRECT_STORES_COUNT,  /* MOVNTI */
 };
 
 #endif
