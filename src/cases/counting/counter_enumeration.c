@@ -322,8 +322,18 @@ static void check_beyond(struct test_context *t)
 static void check_leaf(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
+    struct hw_cpuid leaf, other;
     uint64_t misc = 0;
 
+    /* It has no sub-leaves: ECX is not looked at. */
+    hw_cpuid(0x0a, 0, &leaf);
+    hw_cpuid(0x0a, 1, &other);
+    check(t,
+          leaf.eax == other.eax && leaf.ebx == other.ebx &&
+              leaf.ecx == other.ecx && leaf.edx == other.edx,
+          "CPUID.0AH with ECX = 1: EAX = 0x%x, EDX = 0x%x; wanted 0x%x and "
+          "0x%x, all as with ECX = 0",
+          other.eax, other.edx, leaf.eax, leaf.edx);
     /* A write by C1H is of 32 bits, sign-extended. */
     check(t, id->counter_bits >= 32 && id->counter_bits <= 64,
           "CPUID.0AH:EAX[23:16], the width of a counter, is %u",

@@ -334,6 +334,14 @@ static void registers_enumerated(void **state)
 static void leaf(void **state)
 {
     (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        begin_enumeration();
+        struct hw_cpuid *const other = fake_leaf(0x0a, 1);
+        uint32_t *const changed[] = {&other->eax, &other->ebx, &other->ecx,
+                                     &other->edx};
+        *changed[n] ^= 1;
+        expect_case(counting_end(), VERDICT_FAIL, "0AH with ECX = 1");
+    }
     begin_enumeration();
     t->cpu.counter_bits = 31;
     fake_body(t);

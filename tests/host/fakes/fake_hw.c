@@ -140,6 +140,7 @@ void fake_reset(void)
     fake_cpuid(1, 0, 0x000506e3, 0x00100800, 1u << 15, 1u << 21);
     fake_cpuid(7, 0, 0, 1u << 11 | 1u << 4, 0, 1u << 13);
     fake_cpuid(0xa, 0, 0x07300404, 0, 0, 0x603);
+    fake_cpuid(0xa, 1, 0x07300404, 0, 0, 0x603); /* no sub-leaves */
     fake_cpuid(0xb, 0, 1, 2, 0x100, 0);
     fake_cpuid(0xb, 1, 4, 8, 0x201, 0);
     fake_cpuid(0x80000000, 0, 0x80000008, 0, 0, 0);

@@ -74,6 +74,11 @@ FAULT(rdpmc_supervisor_refused,
       .caught = {"skylake-2018 on 1 rdpmc_indices FAIL",
                  "skylake-2018 on 1 counter_while_running ERROR"})
 
+FAULT(cpuid_leaf_by_ecx, .what = "[any] CPUID 0AH is 0 unless ECX is 0",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL",
+                 "icelake-server on 1 counter_enumeration FAIL"},
+      .breaks = LEAF_0A_WHOLE)
+
 FAULT(cpuid_one_fixed_less, .what = "[any] CPUID 0AH says 2 fixed counters",
       .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"})
 

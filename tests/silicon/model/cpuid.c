@@ -190,7 +190,8 @@ void cpuid_execute(struct processor *p, uint32_t asked, uint32_t subleaf,
             leaf_7(p, out);
         break;
     case 0x0A:
-        leaf_0a(p, out);
+        if (subleaf == 0 || faults_rule(p->machine, LEAF_0A_WHOLE, true))
+            leaf_0a(p, out);
         break;
     case 0x0B:
         leaf_0b(p, subleaf, out);

@@ -237,6 +237,7 @@ enum rule {
     KIND_HAS_ITS_EVENTS,   /* cores of a hybrid machine */
     KIND_HAS_ITS_COUNTERS, /* IA32_PMC5, which CPUID tells of both */
     KIND_HAS_ITS_FIXED,    /* IA32_FIXED_CTR_CTRL */
+    LEAF_0A_WHOLE,         /* of CPUID, whatever ECX is */
     FREEZE_OF_THREAD,      /* and not of both of its core */
     FREEZES_AGAIN,         /* without a write of DEBUGCTL in between */
     FREEZE_HAS_METRICS,
@@ -252,10 +253,10 @@ enum rule {
     XCHG_IS_LOCKED,
     LBR_HAS_NMIS,
     LOOKUP_ANY_HAS_WRITES,
-#include "tests/silicon/model/tx_rules.inc"
     STRING_STORES_AT_RDI, /* as it was before */
     PUSHES_BELOW_RSP,     /* the same */
     DIRECT_STORES_COUNT,  /* MOVNTI */
+#include "tests/silicon/model/tx_rules.inc"
 };
 
 #endif
