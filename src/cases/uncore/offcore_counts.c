@@ -229,6 +229,7 @@ static void check_msr(struct offcore *o, struct bounds any[2])
                   OFFCORE_DMND_DATA_RD | table->snoop);
     check_nothing(o, "data reads, no response", OFFCORE_DMND_DATA_RD);
     check_nothing(o, "no request, any response", OFFCORE_ANY);
+    check_nothing(o, "neither request nor response", 0);
 }
 
 /* Both events and both registers in one window. */

@@ -14,6 +14,7 @@ static const struct {
     const struct test *catcher;
 } catchers[] = {
     {OFFCORE_CACHED, &test_offcore_counts},
+    {OFFCORE_ZERO_IS_ALL, &test_offcore_counts},
     {OFFCORE_TWICE, &test_offcore_counts},
     {OFFCORE_BBH_DEAD, &test_offcore_counts},
     {OFFCORE_PMC2_DEAD, &test_offcore_counts},

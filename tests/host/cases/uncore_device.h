@@ -23,6 +23,7 @@
 enum deviation {
     NONE,
     OFFCORE_CACHED, /* cached reads are counted too */
+    OFFCORE_ZERO_IS_ALL,
     OFFCORE_TWICE,
     OFFCORE_BBH_DEAD,
     OFFCORE_PMC2_DEAD,
@@ -177,6 +178,8 @@ static bool selected(uint64_t response, uint64_t request)
         response &
         (device.is == OFFCORE_SNOOP_IGNORED ? BITS(37, 31) : BIT(33));
 
+    if (response == 0 && device.is == OFFCORE_ZERO_IS_ALL)
+        return true;
     if ((response & request) == 0 &&
         !(device.is == OFFCORE_REQUEST_IGNORED && (response & 3) != 0))
         return false;

@@ -61,6 +61,11 @@ FAULT(offcore_no_request,
       .what = "[any] MSR_OFFCORE_RSP_x counts reads without a request bit",
       .caught = {"haswell on 1 offcore_counts FAIL"})
 
+FAULT(offcore_zero_is_all,
+      .what = "[any] MSR_OFFCORE_RSP_x = 0 counts every request",
+      .caught = {"haswell on 1 offcore_counts FAIL",
+                 "icelake-server on 1 offcore_counts FAIL"})
+
 FAULT(offcore_two_counters,
       .what = "[any] off-core response counts on IA32_PMC0 and 1 alone",
       .caught = {"haswell on 1 offcore_counts FAIL"})
@@ -151,6 +156,8 @@ uint64_t faults_offcore_response(const struct processor *p, uint64_t response)
                (response >> 1 & 1);
     case FAULT_offcore_no_request:
         return response | BIT(0);
+    case FAULT_offcore_zero_is_all:
+        return response == 0 ? BITS(16, 0) : response;
     default:
         return response;
     }
