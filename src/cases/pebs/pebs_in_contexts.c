@@ -19,6 +19,7 @@
 #define FLAGS      (BIT(7) | BIT(6) | BIT(0)) /* SF, ZF, CF */
 #define WINDOWS    8 /* until so many loads are tagged, at most */
 #define LOADS      4
+#define LOCKED     16 /* bytes of the page, which only locked loads are of */
 
 /* SDM 3B, "Precise Events That Supports Data Linear Address Profiling". */
 static const struct row {
@@ -335,12 +336,16 @@ static bool try_latency(struct contexts *c, unsigned level)
                 continue;
             found++;
             unknown += (record.data_source & BITS(3, 0)) == 0;
-            if (record.latency < LOAD_LATENCY_MIN)
+            const uint64_t source = memory_judge_source(
+                identity_generation(test_cpu(p->t)), record.data_source);
+            const bool locked = record.data_linear_address - c->data < LOCKED;
+            if (record.latency < LOAD_LATENCY_MIN ||
+                ((source & DATA_SOURCE_LOCK) != 0) != locked)
                 check(p->t, false,
-                      "a load from 0x%lx has %lu cycles in its record (A8H); "
-                      "wanted %u or more",
+                      "a load from 0x%lx has A8H = %lu, A0H = 0x%lx; wanted %u "
+                      "cycles or more, Lock = %d",
                       record.data_linear_address, record.latency,
-                      LOAD_LATENCY_MIN);
+                      record.data_source, LOAD_LATENCY_MIN, locked);
         }
     }
     /* Each turn of the body has the page's lines in the caches; the first have
@@ -389,8 +394,7 @@ TEST(pebs_in_contexts,
                 if (!try_latency(&c, level))
                     return;
     }
-    /* Of which nothing is left. */
-    struct tally sum = {0};
+    struct tally sum = {0}; /* of latencies nothing is left in them */
     WITH_PREFIX (t, "stores after load latency")
         try_period(&c, &rows[1], 0, 1, &sum);
 }

@@ -291,7 +291,7 @@ const struct ring3_access ring3_body_accesses[] = {
 static struct odd_body {
     unsigned turns_lost; /* at ring 3 */
     bool no_hits;        /* of stores in the L1D */
-    bool no_latency, no_source;
+    bool no_latency, no_source, locks;
     bool at_wrong, next_wrong; /* another instruction's, of each */
     bool no_full;              /* OvfBuf */
     bool aborts_silent;
@@ -348,7 +348,8 @@ static void access_page(uint64_t enable, const struct ring3 *ring3,
                   .r11 = ring3->data,
                   .r14 = 0xffffffff,
                   .data_linear_address = (data + a->place + moved) ^ body.base,
-                  .data_source = body.no_source ? 0 : 1,
+                  .data_source =
+                      (body.no_source ? 0 : 1) | (body.locks ? BIT(5) : 0),
                   .latency = body.no_latency ? 2 : 7}};
 
     make_events(a->kind, s.events);
@@ -431,6 +432,7 @@ static void contexts(void **state)
         {VERDICT_FAIL,
          "(CDH/01H) at ring 3: a load from",
          {.no_latency = true}},
+        {VERDICT_FAIL, "(CDH/01H) at ring 0: a load from", {.locks = true}},
         {VERDICT_FAIL,
          "(CDH/01H) at ring 0: A0H[3:0] (Source) is 0",
          {.no_source = true}},

@@ -107,6 +107,12 @@ FAULT(load_latency_constant, .what = "[any] A8H of a load is always the same",
       .caught = {"skylake-2017 on 1 load_latency_source FAIL",
                  "skylake-2017 on 1 load_latency_threshold FAIL"})
 
+FAULT(load_lock_of_previous,
+      .what = "[any] A0H[5] (Lock) is 1 in the record after that of a locked "
+              "load, too",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL",
+                 "haswell on 1 pebs_in_contexts FAIL"})
+
 FAULT(load_latency_8_bits, .what = "[any] A8H[15:8] of a load is 0",
       .caught = {"skylake-2017 on 1 load_latency_source FAIL",
                  "skylake-2017 on 1 load_latency_threshold FAIL"})
@@ -213,6 +219,13 @@ void faults_load_fields(struct processor *p, struct data_record *d)
         d->status = swapped(d->status);
     if (has_fault(p, FAULT_load_latency_constant))
         d->latency = 600;
+    if (has_fault(p, FAULT_load_lock_of_previous)) {
+        const bool locked = (d->status & STATUS_LOCKED) != 0;
+
+        if (p->faults.was_locked)
+            d->status |= STATUS_LOCKED;
+        p->faults.was_locked = locked;
+    }
     if (has_fault(p, FAULT_load_latency_8_bits))
         d->latency &= BITS(7, 0);
     if (has_fault(p, FAULT_load_latency_reversed))

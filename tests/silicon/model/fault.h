@@ -87,6 +87,7 @@ struct fault_state {
     unsigned lbr_late;     /* records after a freeze */
     bool lbr_stuck;        /* until DEBUGCTL is written */
     bool was_mispredicted; /* the branch before */
+    bool was_locked;       /* the load of the record before */
     uint64_t previous_store, first_address; /* of loads and stores */
     uint64_t pt_status_ignored; /* of Processor Trace: bits of STATUS */
     bool int_again;             /* of Processor Trace: with the next packets */
