@@ -108,6 +108,25 @@ OPEN window_random
 %assign reps 1
 CLOSE window_random
 
+; 32 jumps through a register, to one of two places by cells[0], from bit 0 up.
+OPEN window_indirect
+        I mov   rax, [rsi]
+        I mov   r8d, 32
+        I lea   r11, [.further]
+%assign reps 32
+.loop:
+        I lea   rdi, [.near]
+        I shr   rax, 1
+        I cmovc rdi, r11
+        B jmp   rdi
+.near:
+        I nop
+.further:
+        I dec   r8d
+        B jnz   .loop
+%assign reps 1
+CLOSE window_indirect
+
 ; Eight instructions that load twice each.
 OPEN window_compare
         I lea   rsi, [window_compare]
@@ -119,8 +138,8 @@ CLOSE window_compare
 
 ; Branches of every kind, each kind another number of times: conditional ones 6
 ; taken and 3 not, of them 2 LOOP and 1 JRCXZ (SDM 1, "Conditional Transfer
-; Instructions"), 7 calls, 5 returns, 6 jumps, 2 indirect jumps, a far return
-; and an IRET. (Of two calls the return address is dropped.) Each in the forms
+; Instructions"), 7 calls, 5 returns, 6 jumps, 2 indirect jumps, a far return,
+; a far jump and an IRET. (Of two calls the return address is dropped.) Each in the forms
 ; that it has: short and near, through a register and through memory, with an
 ; immediate. Then other instructions whose form is of interest: one that lies on
 ; two pages, the longest, locked ones, fences, prefixes.
@@ -187,6 +206,14 @@ OPEN window_branches
         I push  rax
         B o64 retf
 .far:
+        I mov   eax, cs
+        I push  rax
+        I lea   rax, [.far_jump]
+        I push  rax
+        B o64 jmp far [rsp]
+.far_jump:
+        I pop   rax
+        I pop   rax
         I mov   rax, rsp
         I mov   edx, ss
         I push  rdx

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Branches by kind: a window with each kind of them another number of times, so
- * that no umask can be taken for another. */
+ * that no umask can be taken for another; and those mispredicted, where nothing
+ * could foresee them. */
 #include "src/harness/case.h"
 #include "src/cpu/generation.h"
 #include "src/base/msr.h"
@@ -15,7 +16,7 @@
 #define JUMPS          6
 #define INDIRECT       2 /* jumps */
 #define INDIRECT_CALLS 2 /* of the calls */
-#define FAR            2
+#define FAR            3
 #define NEAR_TAKEN     (TAKEN + CALLS + RETURNS + JUMPS + INDIRECT)
 #define ALL            (NEAR_TAKEN + FALLING + FAR)
 
@@ -95,6 +96,77 @@ static bool try_instructions(struct test_context *t, uint64_t places)
     return true;
 }
 
+#define MISSES         0x00c5 /* Branch Misses Retired */
+#define WINDOWS        8
+#define INDIRECT_JUMPS 32 /* of window_indirect() */
+
+/* Branches that mostly go one way, and the other way at random. */
+static const struct guessed {
+    const char *what;
+    window_function *window;
+    enum { ANY, MOSTLY_TAKEN, SELDOM_TAKEN } taken;
+} guesses[] = {
+    {"conditional branches, seldom not taken", window_random, MOSTLY_TAKEN},
+    {"conditional branches, seldom taken", window_random, SELDOM_TAKEN},
+    {"indirect jumps to one of two places", window_indirect, ANY},
+};
+
+static uint64_t random_bits(struct test_context *t, const struct guessed *g)
+{
+    const uint64_t a = test_random(t), b = test_random(t), c = test_random(t);
+
+    return g->taken == ANY            ? a
+           : g->taken == MOSTLY_TAKEN ? a | b | c
+                                      : a & b & c;
+}
+
+/* So many of them the best guess, that all go the usual way, has wrong. */
+static uint64_t unforeseen(const struct guessed *g, uint64_t bits)
+{
+    uint64_t ones = 0;
+
+    for (unsigned i = 0; i < 64; i++)
+        ones += bits >> i & 1;
+    return g->taken == ANY            ? INDIRECT_JUMPS / 2
+           : g->taken == SELDOM_TAKEN ? ones
+                                      : 64 - ones;
+}
+
+static bool try_guessed(struct test_context *t, uint64_t places,
+                        const struct guessed *g)
+{
+    struct bank before = bank_of(places, MISSES), after;
+    uint64_t counted[COUNTERS_MAX] = {0}, sum = 0;
+    char name[MSR_NAME_BYTES];
+
+    /* Measured. */
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        before.cell = random_bits(t, g);
+        sum += unforeseen(g, before.cell);
+        if (!bank_window(t, &before, g->window, &after))
+            return false;
+        for (unsigned n = 0; n < COUNTERS_MAX; n++)
+            counted[n] += after.pmc[n];
+    }
+
+    /* Check. Half of them: a guess may be right. */
+    for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
+        if ((places >> n & 1) != 0)
+            check(t, 2 * counted[n] >= sum,
+                  "Branch Misses Retired (C5H/00H): %s counted %lu in %u "
+                  "windows of %s at random, %lu of which nothing foresees; "
+                  "wanted half of these or more",
+                  msr_name(IA32_PMC(n), name), counted[n], WINDOWS, g->what,
+                  sum);
+    return true;
+}
+
+/* CPUID.0AH:EBX[6]. */
+static bool has_misses(const struct identity *id)
+{
+    return id->leaf0a_eax >> 24 > 6 && (id->leaf0a_ebx & BIT(6)) == 0;
+}
+
 TEST(branch_kinds,
      .asks = "Does each event of retired branches count its kind, and no "
              "other?",
@@ -124,5 +196,9 @@ TEST(branch_kinds,
             if ((places >> n & 1) != 0)
                 judge(t, &kinds[i], n, after.pmc[n]);
     }
-    (void)try_instructions(t, places);
+    if (!try_instructions(t, places) || !has_misses(id))
+        return;
+    for (unsigned i = 0; i < sizeof(guesses) / sizeof(guesses[0]); i++)
+        if (!try_guessed(t, places, &guesses[i]))
+            return;
 }

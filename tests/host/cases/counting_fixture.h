@@ -271,10 +271,12 @@ WINDOW(plain)
 WINDOW(long)
 const struct window_shape window_rep_shape = {8, 0, 0, 0};
 WINDOW(rep)
-const struct window_shape window_branches_shape = {40, 31, 0, 0};
+const struct window_shape window_branches_shape = {40, 32, 0, 0};
 WINDOW(branches)
 static const struct window_shape window_random_shape = {200, 128, 0, 0};
 WINDOW(random)
+static const struct window_shape window_indirect_shape = {200, 64, 0, 0};
+WINDOW(indirect)
 static const struct window_shape window_compare_shape = {12, 0, 0, 0};
 WINDOW(compare)
 

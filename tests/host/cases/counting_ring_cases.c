@@ -18,6 +18,40 @@ static void set_model(uint16_t model, uint8_t core_type)
 
 /* --- Branches by kind ---------------------------------------------------- */
 
+/* Mispredicted: the best guess, and what a processor counts none of. */
+static struct {
+    bool taken, not_taken, indirect;
+} uncounted;
+
+uint64_t window_random(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    const uint32_t ones = (uint32_t)__builtin_popcountll(cells[0]);
+    const bool few = ones < 32;
+    const bool none = few ? uncounted.taken : uncounted.not_taken;
+    const struct piece p = {.instructions = 300,
+                            .taken = 63 + ones,
+                            .falling = 65 - ones,
+                            .mispredicted = none  ? 0
+                                            : few ? ones
+                                                  : 64 - ones};
+
+    run_window(enable, &p, 1);
+    return 0;
+}
+
+uint64_t window_indirect(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    const struct piece p = {.instructions = 200,
+                            .taken = 31,
+                            .falling = 1,
+                            .indirect = 32,
+                            .mispredicted = uncounted.indirect ? 0 : 16};
+
+    (void)cells;
+    run_window(enable, &p, 1);
+    return 0;
+}
+
 static const struct kinds_of {
     uint16_t model;
     uint8_t core_type;
@@ -78,13 +112,33 @@ static void branches_by_kind(void **state)
 
         begin_kinds(of->model, of->core_type);
         expect_case(counting_end(), VERDICT_PASS, "");
-        assert_int_equal(device.windows, of->windows);
+        assert_int_equal(device.windows, of->windows + 3 * 8);
         for (unsigned k = 0; k < 9 && of->kinds[k].line != NULL; k++)
             for (unsigned n = 0; n < 4; n++) {
                 begin_kinds(of->model, of->core_type);
                 set_wrong(n, of->kinds[k].event, 0, n % 2 != 0 ? 1 : -1);
                 expect_case(counting_end(), VERDICT_FAIL, of->kinds[k].line);
             }
+    }
+}
+
+static void mispredicted_by_kind(void **state)
+{
+    static const char *const lines[] = {"seldom taken at random",
+                                        "seldom not taken at random",
+                                        "one of two places at random"};
+    bool *const kinds[] = {&uncounted.taken, &uncounted.not_taken,
+                           &uncounted.indirect};
+
+    (void)state;
+    for (unsigned k = 0; k < 3; k++) {
+        begin_kinds(0x5e, 0);
+        *kinds[k] = true;
+        expect_case(counting_end(), VERDICT_FAIL, lines[k]);
+        begin_kinds(0x5e, 0); /* that it does not have them */
+        t->cpu.leaf0a_ebx = BIT(6);
+        expect_case(counting_end(), VERDICT_PASS, "");
+        *kinds[k] = false;
     }
 }
 
@@ -323,6 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_by_kind),
+        cmocka_unit_test(mispredicted_by_kind),
         cmocka_unit_test(branches_by_errata),
         cmocka_unit_test(branches_are_instructions),
         cmocka_unit_test(rep),

@@ -52,6 +52,26 @@ FAULT(far_counts_near, .what = "[any] event C4H/40H counts near returns",
 FAULT(mispredicts_zero, .what = "[any] event C5H/00H counts nothing",
       .caught = {"skylake-2018 on 1 counter_enumeration FAIL"})
 
+FAULT(mispredicts_taken_alone,
+      .what = "[any] event C5H/00H leaves out branches not taken",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL",
+                 "haswell on 1 branch_kinds FAIL"})
+
+FAULT(mispredicts_not_taken_alone,
+      .what = "[any] event C5H/00H leaves out conditional branches taken",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL",
+                 "icelake-server on 1 branch_kinds FAIL"})
+
+FAULT(mispredicts_of_directions,
+      .what = "[any] event C5H/00H leaves out indirect jumps",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL",
+                 "alderlake-n on 1 branch_kinds FAIL"})
+
+FAULT(far_jumps_no_branches, .what = "[any] event C4H leaves out far jumps",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL",
+                 "sandybridge on 1 branch_kinds FAIL"},
+      .breaks = FAR_JUMPS_COUNT)
+
 FAULT(mispredicts_all, .what = "[any] event C5H/00H counts every branch",
       .caught = {"skylake-2018 on 1 counter_enumeration FAIL"})
 
@@ -102,6 +122,7 @@ static uint32_t branch_events(const struct processor *p,
     bool conditional = (r->branch & INSTRUCTION_CONDITIONAL) != 0;
     bool returns = (r->branch & INSTRUCTION_RETURN) != 0;
     bool far = (r->branch & INSTRUCTION_FAR) != 0;
+    bool is_miss = event->kind == EVENT_BRANCHES_MISPREDICTED;
 
     switch (p->machine->fault) {
     case FAULT_branches_not_taken_missing:
@@ -129,6 +150,12 @@ static uint32_t branch_events(const struct processor *p,
         return event->kind == EVENT_BRANCHES_FAR ? far || returns : count;
     case FAULT_mispredicts_zero:
         return event->kind == EVENT_BRANCHES_MISPREDICTED ? 0 : count;
+    case FAULT_mispredicts_taken_alone:
+        return is_miss && conditional && !r->taken ? 0 : count;
+    case FAULT_mispredicts_not_taken_alone:
+        return is_miss && conditional && r->taken ? 0 : count;
+    case FAULT_mispredicts_of_directions:
+        return is_miss && r->indirect ? 0 : count;
     case FAULT_mispredicts_all:
         return event->kind == EVENT_BRANCHES_MISPREDICTED ? r->branch != 0
                                                           : count;

@@ -294,6 +294,11 @@ void step_retire(struct vcpu *v)
     if ((v->current.flags & INSTRUCTION_LOOP) != 0 &&
         !faults_rule(v->model->machine, LOOP_CONDITIONAL, true))
         r.branch &= (uint8_t)~INSTRUCTION_CONDITIONAL;
+    if ((v->current.flags & (INSTRUCTION_BRANCHES | INSTRUCTION_IRET)) ==
+            (INSTRUCTION_BRANCH | INSTRUCTION_FAR) &&
+        v->current.system == SYSTEM_NONE &&
+        !faults_rule(v->model->machine, FAR_JUMPS_COUNT, true))
+        r.branch = 0;
     r.instructions += counts_again(v);
     if (v->current.kind == INSTRUCTION_XBEGIN && v->tx.depth > 1 &&
         !faults_rule(v->model->machine, NESTED_BEGIN_COUNTS, true))

@@ -238,6 +238,7 @@ enum rule {
     KIND_HAS_ITS_COUNTERS, /* IA32_PMC5, which CPUID tells of both */
     KIND_HAS_ITS_FIXED,    /* IA32_FIXED_CTR_CTRL */
     LEAF_0A_WHOLE,         /* of CPUID, whatever ECX is */
+    FAR_JUMPS_COUNT,       /* as branches */
     FREEZE_OF_THREAD,      /* and not of both of its core */
     FREEZES_AGAIN,         /* without a write of DEBUGCTL in between */
     FREEZE_HAS_METRICS,
