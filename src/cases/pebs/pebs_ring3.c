@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of branches at ring 3 and at ring 0, in one window. */
+/* Records of branches at ring 3 and at ring 0, in one window; and of those that
+ * lead from one to the other. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
@@ -20,6 +21,13 @@ static const struct sampling_config config = {
     .threshold = 32,
 };
 
+/* BR_INST_RETIRED.ALL_BRANCHES, precise: SDM 3B, the table of "PEBS Support in
+ * Intel Microarchitecture Code Name Sandy Bridge", and of Skylake; Intel's
+ * lists of events, NHM-EP, ICX and ADL. */
+#define ALL_BRANCHES       0x04c4
+#define ALL_BRANCHES_LATER 0x00c4
+#define TRANSFERS_ROOM     20 /* of records with XMM registers, too */
+
 #define FLAGS BITS(14, 9) /* IF, DF, OF, IOPL, NT */
 #define OF    BIT(11)
 
@@ -31,10 +39,8 @@ static const struct sampling_config config = {
  * window. */
 static void check_registers(struct test_context *t,
                             const struct pebs_record *record,
-                            const struct ring3 *ring3,
                             const struct pebs_record *first, bool last)
 {
-    const uint64_t rsp = ring3->kernel_rsp, rbx = (uintptr_t)ring3;
     const uint64_t changed =
         (record->rsi ^ first->rsi) | (record->rdi ^ first->rdi) |
         (record->rbp ^ first->rbp) | (record->r9 ^ first->r9) |
@@ -60,13 +66,24 @@ static void check_registers(struct test_context *t,
         "0x%lx, 0, at most 6, and at most 2",
         record->rip, record->rax, record->rdx, record->r14, record->r8,
         record->r13, enabled, enabled >> 32);
+}
+
+/* At ring 3 the stack pointer is what IRETQ has found. */
+static void check_stack(struct test_context *t,
+                        const struct pebs_record *record,
+                        const struct ring3 *ring3, bool last)
+{
+    const bool user = record->rip - ring3->user_code < PAGE;
+    const uint64_t rsp = ring3->kernel_rsp, rbx = (uintptr_t)ring3;
+
     check_known(t,
-                record->rbx == rbx &&
-                    (record->rsp == rsp || record->rsp == rsp - 5 * 8),
+                record->rbx == rbx && (record->rsp == rsp ||
+                                       (!user && record->rsp == rsp - 5 * 8)),
                 ERRATUM_RECORD_OF_LATER, last,
                 "a record with RIP (08H) 0x%lx has RBX (18H) 0x%lx, RSP (48H) "
-                "0x%lx; wanted 0x%lx, and 0x%lx or 40 less",
-                record->rip, record->rbx, record->rsp, rbx, rsp);
+                "0x%lx; wanted 0x%lx, and 0x%lx%s",
+                record->rip, record->rbx, record->rsp, rbx, rsp,
+                user ? "" : " or 40 less");
 }
 
 /* SDM 2B, SYSCALL: RCX is the address after it, R11 the flags; those of the
@@ -194,6 +211,78 @@ static bool try_level(struct sampling *p, const struct ring3_session *s,
     return true;
 }
 
+/* --- From ring to ring --------------------------------------------------- */
+
+/* SDM 1, "Format of an FXSAVE Area": XMM0 is at 160. */
+struct fxsave {
+    _Alignas(16) uint64_t image[64];
+};
+#define XMM_AT 20
+
+/* With XMM registers as they are planted. */
+static void run_planted(struct sampling *p, uint64_t argument)
+{
+    struct fxsave found, planted;
+
+    __asm__ volatile("fxsave64 %0" : "=m"(found));
+    planted = found;
+    for (unsigned i = 0; i < 2 * PEBS_XMM; i++)
+        planted.image[XMM_AT + i] = PEBS_PLANTED(i);
+    __asm__ volatile("fxrstor64 %0" : : "m"(planted));
+    run_window(p, argument);
+    __asm__ volatile("fxrstor64 %0" : : "m"(found));
+}
+
+static void check_xmm(struct sampling *p, unsigned n,
+                      const struct pebs_record *record, const char *where)
+{
+    const uint8_t *bytes = p->buffer + n * p->size;
+
+    for (unsigned i = 0; i < 2 * PEBS_XMM; i++) {
+        const uint64_t got = pebs_group_value(bytes, record, PEBS_GROUP_XMM, i);
+        check(p->t, got == PEBS_PLANTED(i),
+              "XMM%u[%s] of a record %s is 0x%lx; wanted 0x%lx", i / 2,
+              i % 2 != 0 ? "127:64" : "63:0", where, got, PEBS_PLANTED(i));
+    }
+}
+
+/* Of all branches: what IRETQ, SYSCALL and SYSRET leave. */
+static bool try_transfers(struct sampling *p, const struct ring3_session *s)
+{
+    const bool later = (identity_generation(test_cpu(p->t)) &
+                        (SINCE_ICE_LAKE | GRACEMONT)) != 0;
+    const bool xmm = p->format == PEBS_FORMAT_ADAPTIVE;
+    struct sampling_config all = config;
+    struct pebs_record record, first;
+
+    /* Measured. */
+    all.select = later ? ALL_BRANCHES_LATER : ALL_BRANCHES;
+    all.room = all.threshold = TRANSFERS_ROOM;
+    if ((xmm && !sampling_groups(p, SAMPLING_GROUPS | PEBS_DATA_XMM, true)) ||
+        !sampling_around(p, &all, run_planted, (uint64_t)(uintptr_t)s))
+        return false;
+
+    /* Check. */
+    check(p->t, p->records != 0,
+          "all branches of a window, an overflow at every second: no record");
+    for (unsigned n = 0; n < p->records; n++) {
+        const bool last = n + 1 == p->records;
+
+        if (!sampling_record(p, n, &record))
+            return false;
+        if (n == 0)
+            first = record;
+        check_stack(p->t, &record, s->ring3, last);
+        if (record.rip == (uintptr_t)ring3_system_call && record.r13 == 2)
+            check_call(p->t, &record, s->ring3, &first, last);
+        if (xmm)
+            check_xmm(p, n, &record,
+                      record.rip - s->ring3->user_code < PAGE ? "of ring 3"
+                                                              : "of ring 0");
+    }
+    return true;
+}
+
 TEST(pebs_ring3,
      .asks = "Are there records of ring 3, at addresses of what runs there?",
      .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem; "
@@ -233,7 +322,8 @@ TEST(pebs_ring3,
               "record %u has EventingIP (B0H) 0x%lx at ring 3 and RIP (08H) "
               "0x%lx not",
               n, record.eventing_ip, record.rip);
-        check_registers(t, &record, s.ring3, &first, n + 1 == p.records);
+        check_registers(t, &record, &first, n + 1 == p.records);
+        check_stack(t, &record, s.ring3, n + 1 == p.records);
         if (record.rbx == (uintptr_t)s.ring3) /* and not after the window */
             check_transfer(t, &record, s.ring3, &first, n + 1 == p.records);
         if (there)
@@ -243,6 +333,6 @@ TEST(pebs_ring3,
           "%u of %u records are of ring 3, whose code is at 0x%lx; wanted some "
           "of both rings",
           user, p.records, page);
-    if (try_level(&p, &s, true))
-        (void)try_level(&p, &s, false);
+    if (try_level(&p, &s, true) && try_level(&p, &s, false))
+        (void)try_transfers(&p, &s);
 }

@@ -41,6 +41,8 @@ const struct lbr_row window_ring3_rows[] = {
     {LBR_END, 0, 0}};
 
 #define CONDITIONAL 0x01c4
+#define ALL         0x04c4
+#define LATER       0x00c4 /* of Ice Lake */
 #define ZERO        (BIT(6) | BIT(2))
 #define IF          BIT(9)
 
@@ -51,9 +53,11 @@ static struct odd {
     bool all; /* in each record from that one on */
     bool set; /* it has these instead */
     bool any_level, silent, one_ring, silent_in_one;
-    unsigned more;  /* events to the record */
-    int64_t vector; /* of an exception at ring 3 */
-    bool of_ring_3; /* its EventingIP */
+    unsigned more;                    /* events to the record */
+    int64_t vector;                   /* of an exception at ring 3 */
+    bool of_ring_3;                   /* its EventingIP */
+    bool iret_before, syscall_before; /* the records of these */
+    bool no_xmm;
 } odd = {.vector = HW_NO_FAULT};
 
 static uint64_t user_code;
@@ -72,6 +76,8 @@ static void window_opens(void)
 {
     window_begins();
     path.change = change;
+    for (unsigned i = 0; i < 32; i++)
+        path.xmm[i] = odd.no_xmm && i == 6 ? 0 : PEBS_PLANTED(i);
     const uint64_t levels = IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR;
     path.silent = odd.silent || (odd.silent_in_one &&
                                  (*msr(IA32_PERFEVTSEL(0)) & levels) != levels);
@@ -94,7 +100,7 @@ static void branch(const struct registers *r, bool user, uint64_t at,
     struct spot s = {.at = base + at,
                      .next = base + next,
                      .user = user,
-                     .events = {CONDITIONAL},
+                     .events = {CONDITIONAL, ALL, 0x11c4, LATER},
                      .holds = {.rflags = IF | (zero ? ZERO : 0),
                                .rax = r->enable,
                                .rdx = r->enable >> 32,
@@ -128,11 +134,33 @@ static void loop(struct registers *r, bool user, unsigned times, uint64_t at,
     }
 }
 
+/* IRETQ, SYSCALL or SYSRET: of all branches alone. */
+static void transfer(const struct registers *r, bool user, uint64_t at,
+                     uint64_t next)
+{
+    struct spot s = {.at = at,
+                     .next = next,
+                     .user = user,
+                     .events = {ALL, LATER},
+                     .holds = {.rflags = IF | ZERO,
+                               .rbx = (uintptr_t)r->ring3,
+                               .rcx = r->rcx,
+                               .rsp = r->rsp,
+                               .r11 = r->r11,
+                               .r13 = r->r13}};
+
+    retire(r->enable, &s);
+}
+
 /* SDM 2B, SYSCALL: RCX is the address after it, R11 the flags. */
 static void system_call(struct registers *r, uint64_t after)
 {
     r->rcx = r->ring3->user_code + after;
     r->r11 = IF | ZERO;
+    struct registers left = *r;
+    if (odd.syscall_before)
+        left.r11 = (uintptr_t)r->ring3;
+    transfer(&left, true, r->rcx - 2, (uintptr_t)ring3_system_call);
     r->r13--;
     branch(r, false, CALL, r->r13 != 0 ? CALL + 2 : CALL + 0x40, r->r13 == 0);
 }
@@ -154,6 +182,8 @@ uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     ring3->vector = odd.vector;
     r.rsp = ring3->kernel_rsp - 40;
     loop(&r, false, 3, LOOP, LOOP - 3);
+    r.rsp = ring3->kernel_rsp - (odd.iret_before ? 40 : 0);
+    transfer(&r, false, (uintptr_t)ring3_code + LOOP + 2, ring3->user_code);
     r.rsp = ring3->kernel_rsp;
     loop(&r, true, 5, BACK, FIRST);
     system_call(&r, AGAIN);
@@ -256,6 +286,17 @@ static void ring3(void **state)
         odd.bits = 2 + over;
         expect_case(verdict_of(&test_pebs_ring3, 0x5e, 3), wanted, "");
     }
+    odd = (struct odd){.vector = HW_NO_FAULT, .iret_before = true};
+    expect_case(verdict_of(&test_pebs_ring3, 0x5e, 3), VERDICT_FAIL,
+                "RSP (48H)");
+    odd = (struct odd){.vector = HW_NO_FAULT, .syscall_before = true};
+    expect_case(verdict_of(&test_pebs_ring3, 0x5e, 3), VERDICT_FAIL,
+                "a record after the first SYSCALL");
+    odd = (struct odd){.vector = HW_NO_FAULT, .no_xmm = true};
+    expect_case(verdict_of(&test_pebs_ring3, 0x6a, 4), VERDICT_FAIL,
+                "XMM3[63:0] of a record of ring 3");
+    odd = (struct odd){.vector = HW_NO_FAULT};
+    expect_case(verdict_of(&test_pebs_ring3, 0x6a, 4), VERDICT_PASS, "");
     odd = (struct odd){.vector = HW_NO_FAULT};
     expect_case(verdict_of(&test_pebs_ring3, 0x3c, 2), VERDICT_PASS, "");
     expect_case(verdict_of(&test_pebs_ring3, 0x2a, 1), VERDICT_PASS, "");

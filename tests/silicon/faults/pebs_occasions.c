@@ -79,6 +79,25 @@ FAULT(pebs_threshold_silent_beside,
       .caught = {"skylake-2018 on 1 pebs_threshold_pmi FAIL",
                  "sandybridge on 1 pebs_threshold_pmi FAIL"})
 
+FAULT(pebs_iret_rsp_before,
+      .what = "[any] RSP in the record of IRETQ is that before it",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL",
+                 "sandybridge on 1 pebs_ring3 FAIL"},
+      .breaks = IRET_STATE_AFTER)
+
+FAULT(pebs_syscall_state,
+      .what = "[any] RCX and R11 in the record of SYSCALL are not those that "
+              "it leaves",
+      .caught = {"skylake-2018 on 1 pebs_ring3 FAIL",
+                 "icelake-server on 1 pebs_ring3 FAIL"},
+      .breaks = SYSCALL_STATE_AFTER)
+
+FAULT(adaptive_ring3_xmm_zero,
+      .what = "[adaptive records] XMM registers are 0 at ring 3",
+      .caught = {"icelake-server on 1 pebs_ring3 FAIL",
+                 "alderlake-n on 1 pebs_ring3 FAIL"},
+      .breaks = XMM_IN_RING_3)
+
 FAULT(pebs_status_second_kept,
       .what = "[format 1, 2] of counters that overflow together a record "
               "clears the first's status bit alone",

@@ -54,6 +54,12 @@ static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
         s->registers[PEBS_RSP] = v->rsp_before;
         s->registers[PEBS_RFLAGS] = v->rflags_before;
     }
+    if ((v->current.flags & INSTRUCTION_IRET) != 0 &&
+        !faults_rule(v->model->machine, IRET_STATE_AFTER, true))
+        s->registers[PEBS_RSP] = v->rsp_before;
+    if (v->current.system == SYSTEM_SYSCALL &&
+        !faults_rule(v->model->machine, SYSCALL_STATE_AFTER, true))
+        s->registers[PEBS_RCX] = s->registers[PEBS_R11] = 0;
 }
 
 /* Those of the guest: the hypervisor is compiled to use none. SDM volume 1,

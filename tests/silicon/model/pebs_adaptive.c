@@ -111,11 +111,13 @@ static void put_registers(struct filling *f, const uint64_t *fixed)
         put(f, fixed[by_number ? order[n] : n]);
 }
 
-static void put_xmm(struct filling *f, const struct pebs_snapshot *s)
+static void put_xmm(struct filling *f, const struct pebs_snapshot *s, bool user)
 {
+    bool shown = !user || faults_rule(f->machine, XMM_IN_RING_3, true);
+
     begin_group(f, 3);
     for (unsigned n = 0; n < XMM_WORDS; n++)
-        put(f, s->xmm[n]);
+        put(f, shown ? s->xmm[n] : 0);
 }
 
 /* From the one at TOS on backwards. */
@@ -162,7 +164,7 @@ void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
     if ((groups & DATA_CFG_GPRS) != 0)
         put_registers(&f, fixed);
     if ((groups & DATA_CFG_XMM) != 0)
-        put_xmm(&f, s);
+        put_xmm(&f, s, p->faults.of_user);
     if ((groups & DATA_CFG_LBRS) != 0)
         put_branches(p, &f, entries < LBR_DEPTH_MAX ? entries : LBR_DEPTH_MAX);
     record->bytes = 8 * f.count;

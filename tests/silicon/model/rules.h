@@ -239,6 +239,9 @@ enum rule {
     KIND_HAS_ITS_FIXED,    /* IA32_FIXED_CTR_CTRL */
     LEAF_0A_WHOLE,         /* of CPUID, whatever ECX is */
     FAR_JUMPS_COUNT,       /* as branches */
+    IRET_STATE_AFTER,      /* in its record: RSP */
+    SYSCALL_STATE_AFTER,   /* the same: RCX and R11 */
+    XMM_IN_RING_3,         /* in records */
     FREEZE_OF_THREAD,      /* and not of both of its core */
     FREEZES_AGAIN,         /* without a write of DEBUGCTL in between */
     FREEZE_HAS_METRICS,
