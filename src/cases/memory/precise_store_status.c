@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Precise store: the record says whether the L1 data cache and the second-
- * level TLB were hit, and whether the access was locked. */
+ * level TLB were hit, and whether the access was locked; at ring 3, too. */
 #include "src/harness/case.h"
+#include "src/base/names.h"
+#include "src/counting/ring3.h"
 #include "src/memory/memory_sampling.h"
 
 #define WINDOWS 4
+#define PAGE    4096
+/* Of the page of a body at ring 3, which only locked stores are to. */
+#define LOCKED_BYTES 16
 
 /* Locked Access is checked in each record (memory_judge.h). */
 static const struct row {
@@ -40,6 +45,59 @@ static bool try_row(struct sampling *p, const struct sampling_config *config,
     return true;
 }
 
+static void run_body(struct sampling *p, uint64_t argument)
+{
+    const struct ring3_session *s =
+        (const struct ring3_session *)(uintptr_t)argument;
+    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
+
+    *(volatile uint32_t *)(uintptr_t)s->ring3->data = RING3_BODY_CELL;
+    ring3_begin(s);
+    window_ring3_body(sampling_enable(&p->config), cells);
+    ring3_end(s);
+}
+
+/* Stores of a body at ring 3, of which each turn is to the same lines. */
+static void try_ring3(struct sampling *p, const struct sampling_config *config)
+{
+    struct test_context *t = p->t;
+    unsigned found = 0, hits = 0, locks_wrong = 0;
+    struct pebs_record record;
+    struct ring3_session s;
+
+    if (!ring3_prepare(&s, t))
+        return;
+    s.ring3->level = 3;
+    s.ring3->body = (uint32_t)(ring3_body_plain - ring3_body);
+
+    /* Measured. */
+    if (!sampling_around(p, config, run_body, (uint64_t)(uintptr_t)&s))
+        return;
+    if (s.ring3->vector != HW_NO_FAULT) {
+        broken(t, "%s at ring 3", fault_name((int)s.ring3->vector));
+        return;
+    }
+
+    /* Check. */
+    for (unsigned n = 0; n < p->records; n++) {
+        if (!sampling_record(p, n, &record))
+            return;
+        const uint64_t at = record.data_linear_address - s.ring3->user_data;
+        const uint64_t status = record.data_source;
+        if (at >= PAGE)
+            continue;
+        found++;
+        hits += (status & STORE_STATUS_L1D_HIT) != 0;
+        locks_wrong +=
+            ((status & STORE_STATUS_LOCKED_ACCESS) != 0) != (at < LOCKED_BYTES);
+    }
+    check(t, memory_judge_most(hits, found) && locks_wrong == 0,
+          "stores to one page at ring 3: A0H[0] (L1D Hit) is 1 in %u of %u "
+          "records, A0H[5] (Locked Access) is wrong in %u; wanted 1 in more "
+          "than half of them, and 0",
+          hits, found, locks_wrong);
+}
+
 TEST(precise_store_status,
      .asks = "Does the record of a precise store say whether cache and TLB "
              "were hit, and whether the access was locked?",
@@ -60,4 +118,5 @@ TEST(precise_store_status,
     FOR_EACH_ROW (t, i, rows)
         if (!try_row(&p, &config, &rows[i], windows))
             return;
+    try_ring3(&p, &config);
 }

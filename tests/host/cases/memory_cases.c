@@ -87,6 +87,8 @@ static const struct {
     FAILS(STLB_NOT_OF_L1, &test_load_latency_source),
     FAILS(LOCK_BY_PREFIX, &test_precise_store_address,
           &test_load_latency_address),
+    FAILS(L1D_HIT_NOT_RING3, &test_precise_store_status),
+    FAILS(LOCK_AT_RING3, &test_precise_store_status),
     FAILS(L1D_HIT_INVERTED, &test_precise_store_status, &test_data_address),
     FAILS(L1D_HIT_ALWAYS, &test_precise_store_status, &test_data_address),
     FAILS(L1D_HIT_NEVER, &test_precise_store_status, &test_data_address),
@@ -206,7 +208,8 @@ static void status_of_stores(void **state)
         const char *lines[2];
     } rows[] = {
         {L1D_HIT_NEVER,
-         {"FAIL: stores to lines stored to just before: A0H[0]"}},
+         {"FAIL: stores to lines stored to just before: A0H[0]",
+          "FAIL: stores to one page at ring 3: A0H[0]"}},
         {L1D_HIT_ALWAYS, {"FAIL: stores to lines just flushed (CLFLUSH): A0H"}},
         {STLB_NEVER, {"FAIL: stores to pages just invalidated (INVLPG): A0H"}},
         {STLB_ALWAYS,

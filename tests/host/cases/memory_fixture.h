@@ -4,6 +4,7 @@
 #ifndef TESTS_HOST_CASES_MEMORY_FIXTURE_H
 #define TESTS_HOST_CASES_MEMORY_FIXTURE_H
 
+#include "asm/ring3_window.h"
 #include "src/base/msr.h"
 #include "src/memory/datala.h"
 #include "src/memory/memory_sampling.h"
@@ -45,7 +46,9 @@ enum deviation {
     ADDRESS_OF_STRING_AFTER, /* where RDI is then */
     ADDRESS_OF_PUSH_BEFORE,  /* where RSP was */
     LATENCY_OF_BYTE_0,
-    DIRECT_SILENT, /* MOVNTI */
+    DIRECT_SILENT,     /* MOVNTI */
+    L1D_HIT_NOT_RING3, /* nor Locked Access, wrongly, */
+    LOCK_AT_RING3,     /* but that is always 1 */
     L1D_HIT_INVERTED,
     L1D_HIT_ALWAYS,
     L1D_HIT_NEVER,
@@ -520,6 +523,39 @@ WINDOW(store_direct, a.store = a.direct = true)
 WINDOW(store_push, a.store = a.push = true)
 WINDOW(exchanged, a.load = a.store = a.locked = a.exchanged = true)
 
+/* Ring 3, of firmware's tables in which nothing is: stores to the page. */
+static _Alignas(4096) uint64_t firmware_root[512], firmware_gdt[8];
+static bool at_ring3;
+
+void ring3_read(struct ring3_registers *out)
+{
+    *out = (struct ring3_registers){.gdt = {.limit = sizeof(firmware_gdt) - 1,
+                                            .base = (uintptr_t)firmware_gdt},
+                                    .cs = 0x38,
+                                    .ss = 0x30,
+                                    .cr3 = (uintptr_t)firmware_root};
+}
+
+void ring3_load(const struct ring3_registers *in)
+{
+    at_ring3 = in->cr3 != (uintptr_t)firmware_root;
+}
+
+uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
+    const struct memory_walk walk = {.base = ring3->user_data + 2040,
+                                     .count = 40};
+    const struct access a = {.store = true,
+                             .l1 = device.is != L1D_HIT_NOT_RING3,
+                             .locked = device.is == LOCK_AT_RING3};
+
+    assert_true(at_ring3 && ring3->level == 3);
+    ring3->vector = HW_NO_FAULT;
+    walk_through(enable, &walk, a, memory_store_loop);
+    return 0;
+}
+
 /* --- The cases over it --------------------------------------------------- */
 
 static uint8_t smt_shift = 1;
@@ -543,6 +579,10 @@ static void power_on(const struct test *test, uint16_t model,
     memset(&device, 0, sizeof(device));
     memset(all, 0, sizeof(all));
     fake_reset();
+    static const uint32_t of_ring3[] = {IA32_FS_BASE, IA32_GS_BASE, IA32_EFER,
+                                        IA32_STAR,    IA32_LSTAR,   IA32_FMASK};
+    for (unsigned i = 0; i < sizeof(of_ring3) / sizeof(of_ring3[0]); i++)
+        fake_msr(of_ring3[i])->value = 0;
     t->results = results;
     device.is = deviation;
     device.format = model < 0x3c ? 1 : model < 0x4e ? 2 : model < 0x6a ? 3 : 4;

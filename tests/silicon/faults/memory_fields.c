@@ -107,6 +107,11 @@ FAULT(load_latency_constant, .what = "[any] A8H of a load is always the same",
       .caught = {"skylake-2017 on 1 load_latency_source FAIL",
                  "skylake-2017 on 1 load_latency_threshold FAIL"})
 
+FAULT(precise_store_ring3_miss,
+      .what = "[2nd and 3rd generation] A0H[0] of a store is 0 at ring 3",
+      .caught = {"sandybridge on 1 precise_store_status FAIL",
+                 "ivybridge on 1 precise_store_status FAIL"})
+
 FAULT(load_lock_of_previous,
       .what = "[any] A0H[5] (Lock) is 1 in the record after that of a locked "
               "load, too",
@@ -241,6 +246,8 @@ void faults_load_fields(struct processor *p, struct data_record *d)
 void faults_store_fields(const struct processor *p, struct data_record *d)
 {
     change(p, STORE, d);
+    if (has_fault(p, FAULT_precise_store_ring3_miss) && p->faults.of_user)
+        d->status &= ~STATUS_L1D_HIT;
 }
 
 void faults_data_fields(struct processor *p, bool load, struct data_record *d)
