@@ -78,6 +78,7 @@ enum deviation {
     SMI_ALWAYS, /* in each window */
     FIXED_LEVELS_KEPT, /* of 38DH, while they count */
     FIXED_ZERO_LOST,   /* written while they count */
+    CTRL_LOSES_ONE,    /* instruction, where other bits change */
     FREEZES_ONCE,      /* until IA32_DEBUGCTL is written */
 };
 
@@ -289,6 +290,16 @@ uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     return 0;
 }
 
+static void change_enable(uint64_t enable)
+{
+    const uint64_t both = device.enable != enable ? device.enable & enable : 0;
+
+    device.enable = enable;
+    for (unsigned n = 0; n < 4 && device.is == CTRL_LOSES_ONE; n++)
+        if ((both >> n & 1) != 0 && (*reg(IA32_PERFEVTSEL(n)) & 0xff) == 0xc0)
+            --*reg(IA32_PMC(n));
+}
+
 uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     struct window_live *live = (void *)(uintptr_t)cells[0];
@@ -305,7 +316,7 @@ uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
             assert_int_equal(hw_msr_write(live->msr, live->value[i]),
                              HW_NO_FAULT);
         else
-            device.enable = live->value[i];
+            change_enable(live->value[i]);
         fake_unguarded = false;
         for (unsigned n = 0; n < 4; n++)
             if (device.is == CTRL_CLEARS_COUNTERS && i == 1 &&

@@ -155,6 +155,12 @@ FAULT(live_ctrl_restarts,
       .caught = {"skylake-2018 on 1 counter_while_running FAIL"},
       .breaks = CTRL_KEEPS_ENABLED)
 
+FAULT(live_ctrl_loses_one,
+      .what = "[any] a write of GLOBAL_CTRL that changes other bits makes a "
+              "counter lose an instruction",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL",
+                 "icelake-server on 1 counter_while_running FAIL"})
+
 FAULT(live_rdpmc_stale,
       .what = "[any] RDPMC of a counter that counts gives what it began "
               "with",

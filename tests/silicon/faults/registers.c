@@ -310,6 +310,18 @@ static bool has_overflowed(const struct pmu_state *pmu)
     return false;
 }
 
+/* Counters that go on have lost an instruction. */
+static void lose_one(struct processor *p, uint64_t ctrl)
+{
+    const uint64_t both = ctrl != p->faults.ctrl ? ctrl & p->faults.ctrl : 0;
+
+    p->faults.ctrl = ctrl;
+    for (unsigned n = 0; n < p->counters; n++)
+        if ((both >> n & 1) != 0 && (p->pmu.select[n] & EVTSEL_EVENT) == 0xC0 &&
+            has_fault(p, FAULT_live_ctrl_loses_one))
+            p->pmu.counter[n] = (p->pmu.counter[n] - 1) & COUNTER_MASK;
+}
+
 bool faults_register_written(struct processor *p, uint32_t number,
                              uint64_t value, bool good)
 {
@@ -324,6 +336,8 @@ bool faults_register_written(struct processor *p, uint32_t number,
         return true;
     if (!good)
         return false;
+    if (number == IA32_PERF_GLOBAL_CTRL)
+        lose_one(p, value);
     if (number - IA32_PMC0 < COUNTERS_MAX)
         counter_written(p, number - IA32_PMC0, value);
     if (number - IA32_A_PMC0 < COUNTERS_MAX &&

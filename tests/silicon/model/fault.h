@@ -61,6 +61,7 @@ struct fault_state {
     bool first_after_force; /* no transaction since its bit 0 was set */
     bool first_after_clear; /* the same, cleared */
     uint64_t written[8];    /* to counters, as it was */
+    uint64_t ctrl;          /* GLOBAL_CTRL, as it was written */
     uint64_t late_select[8], started[8];
     uint64_t selects_late;   /* selects that are not in effect yet */
     uint64_t fixed[4];       /* counters, at XBEGIN */
