@@ -255,6 +255,19 @@ static void freezes_before_version_4(void **state)
     }
 }
 
+/* Two of three windows may be hit, and the bit is set again for the third. */
+static void smis_clear_the_bit(void **state)
+{
+    (void)state;
+    for (unsigned smis = 0; smis <= 3; smis++) {
+        power_on(&test_freeze_on_pmi, NONE);
+        device.smis = smis;
+        assert_int_equal(run_case(), smis < 3 ? VERDICT_PASS : VERDICT_FAIL);
+        assert_true((strstr(t->text, "after the interrupt") != NULL) ==
+                    (smis == 3));
+    }
+}
+
 /* Where nothing is known of the processor, how late is not judged. */
 static void late_interrupts(void **state)
 {
@@ -278,6 +291,7 @@ int main(void)
         cmocka_unit_test(status_that_stays),
         cmocka_unit_test(interrupts_as_nmi),
         cmocka_unit_test(freezes_before_version_4),
+        cmocka_unit_test(smis_clear_the_bit),
         cmocka_unit_test(late_interrupts),
     };
 

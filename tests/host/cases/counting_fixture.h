@@ -91,6 +91,7 @@ static struct {
     bool froze;
     bool overflowed;   /* since then */
     unsigned lbrs_too; /* PMIs that freeze LBRs as well */
+    unsigned smis;     /* that are to come */
     unsigned nmis;     /* times that they were asked for as NMI, */
     unsigned masks, holds, outranks; /* and these */
     bool has_frozen;                 /* since IA32_DEBUGCTL was written */
@@ -404,9 +405,14 @@ uint64_t hw_pmi_rip(void)
                                                     : (uintptr_t)window_long;
 }
 
+/* An SMI may clear the bit that freezes (HSD052). */
 void hw_pmi_end(void)
 {
     device.pmi = false;
+    if (device.smis == 0)
+        return;
+    device.smis--;
+    *reg(IA32_DEBUGCTL) &= ~IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI;
 }
 
 #endif

@@ -121,6 +121,8 @@ static const struct {
     FAILS(EVENTING_IP_IS_RIP, &test_data_address, &test_load_latency_address),
     FAILS(L1_MISSES_WITHOUT_L2, &test_data_address),
     FAILS(COUNTER_2_SILENT, &test_data_address),
+    /* What else a window does may have its records too. */
+    {SOME_OUTSIDE, VERDICT_PASS, {&test_data_address}},
     /* With Hyper-Threading, as an erratum has it. */
     {EVENTS_OF_ALL_LOADS, VERDICT_KNOWN, {&test_data_address}},
     {L2_HITS_WITH_MEMORY, VERDICT_KNOWN, {&test_data_address}},

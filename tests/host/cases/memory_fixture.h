@@ -92,6 +92,7 @@ enum deviation {
     L2_HITS_WITH_MEMORY,
     L2_MISSES_WITH_L2,
     COUNTER_2_SILENT,
+    SOME_OUTSIDE,      /* of the loop: every fourth record */
     LATENCIES_SWAPPED, /* of the two, where there are two */
     ALL_SLOWER,        /* loads, by 40 cycles, */
     SLOWER_LATER,      /* or by 3, but for the first windows */
@@ -351,6 +352,8 @@ static void write_record(const struct access *a, uint64_t select,
         record.eventing_ip = record.rip;
     if (device.is == RIP_OF_LATER)
         record.eventing_ip = record.rip, record.rip += 3;
+    if (device.is == SOME_OUTSIDE && device.records++ % 4 == 0)
+        record.rip += 1000;
     describe(select, a, &record);
     adapt(&record, adapted);
     memcpy((void *)(uintptr_t)area->pebs_index,
