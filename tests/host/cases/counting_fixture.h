@@ -75,7 +75,7 @@ enum deviation {
     CTRL_CLEARS_COUNTERS,
     RDPMC_OF_START,
     STATUS_SET_FREEZES,
-    SMI_ALWAYS, /* in each window */
+    SMI_ALWAYS,        /* in each window */
     FIXED_LEVELS_KEPT, /* of 38DH, while they count */
     FIXED_ZERO_LOST,   /* written while they count */
     CTRL_LOSES_ONE,    /* instruction, where other bits change */
