@@ -16,7 +16,7 @@ struct decoder {
     const uint8_t *bytes;
     size_t length, at;
     unsigned rep, rex, segment;
-    bool lock, operand_size, address_size;
+    bool lock, operand_size, address_size, vex_l;
     struct data_access *found;
     unsigned count;
 };
@@ -81,6 +81,12 @@ static uint8_t operand_bytes(const struct decoder *d, unsigned what)
         return 2;
     if ((what & LONG) != 0)
         return 4;
+    if ((what & EIGHT) != 0)
+        return 8;
+    if ((what & TEN) != 0)
+        return 10;
+    if ((what & VECTOR) != 0)
+        return d->vex_l ? 32 : 16;
     if ((what & WIDE) != 0)
         return d->rep == 0xF3 ? 4 : d->rep == 0xF2 ? 8 : 16;
     if ((what & FULL) != 0 && d->s->narrow)
@@ -233,6 +239,24 @@ static void add_moffs_access(struct decoder *d, uint8_t op)
                operand_bytes(d, (op & 1) == 0 ? BYTE : 0), false);
 }
 
+/* After C4H or C5H, in 64-bit mode: SDM volume 2A, "The VEX Prefix". */
+static void add_vex_operand(struct decoder *d, bool three_bytes)
+{
+    const uint8_t first = byte_at(d, d->at++);
+    const uint8_t last = three_bytes ? byte_at(d, d->at++) : first;
+    const unsigned map = three_bytes ? first & 0x1F : 1;
+    const unsigned pp = last & 3;
+    const uint8_t op = byte_at(d, d->at++);
+
+    d->rex = 0x40 | (~(unsigned)first >> 5 & (three_bytes ? 7u : REX_R));
+    if (three_bytes && (last & 0x80) != 0)
+        d->rex |= REX_W;
+    d->vex_l = (last & 4) != 0;
+    d->rep = pp == 2 ? 0xF3 : pp == 3 ? 0xF2 : 0;
+    if (map >= 1 && map <= 3)
+        add_operand(d, operand_vex(map, op, pp >= 2));
+}
+
 unsigned operand_find(struct data_access found[DATA_ACCESSES_MAX],
                       const struct operand_state *s, const uint8_t *bytes,
                       size_t length)
@@ -253,6 +277,8 @@ unsigned operand_find(struct data_access found[DATA_ACCESSES_MAX],
         add_string_accesses(&d, op);
     } else if (op >= 0xA0 && op <= 0xA3) {
         add_moffs_access(&d, op);
+    } else if ((op == 0xC4 || op == 0xC5) && !s->narrow) {
+        add_vex_operand(&d, op == 0xC4);
     } else if (op == 0xC9) { /* LEAVE */
         add_access(&d, DATA_LOAD, s->general[RBP], s->narrow ? 4 : 8, false);
     } else if (op == 0x0F) {

@@ -28,6 +28,65 @@ static unsigned segment_opcode(uint8_t op)
     return (op & 1) == 0 ? PUSHES : POPS;
 }
 
+/* D8H to DFH, with a memory operand; not the environment and the state. */
+static unsigned x87_opcode(uint8_t op, unsigned reg)
+{
+    static const uint32_t d9[8] = {
+        LOADS | LONG, 0, STORES | LONG, STORES | LONG, 0, LOADS | WORD, 0,
+        STORES | WORD,
+    };
+    static const uint32_t db[8] = {
+        LOADS | LONG, STORES | LONG, STORES | LONG, STORES | LONG, 0,
+        LOADS | TEN, 0, STORES | TEN,
+    };
+    static const uint32_t dd[8] = {
+        LOADS | EIGHT, STORES | EIGHT, STORES | EIGHT, STORES | EIGHT, 0, 0, 0,
+        STORES | WORD,
+    };
+    static const uint32_t df[8] = {
+        LOADS | WORD, STORES | WORD, STORES | WORD, STORES | WORD, LOADS | TEN,
+        LOADS | EIGHT, STORES | TEN, STORES | EIGHT,
+    };
+
+    switch (op) {
+    case 0xD8: case 0xDA:
+        return LOADS | LONG;
+    case 0xD9:
+        return d9[reg];
+    case 0xDB:
+        return db[reg];
+    case 0xDC:
+        return LOADS | EIGHT;
+    case 0xDD:
+        return dd[reg];
+    case 0xDE:
+        return LOADS | WORD;
+    default:
+        return df[reg];
+    }
+}
+
+unsigned operand_vex(unsigned map, uint8_t op, bool scalar)
+{
+    if (map == 2 && (op & 0xF0) == 0xF0)        /* ANDN, BEXTR and others */
+        return MODRM | LOADS;
+    if (map == 2)
+        return MODRM | VECTOR | (op == 0x2E || op == 0x2F ? STORES : LOADS);
+    if (map == 3)
+        return MODRM | VECTOR | IMM8 |
+               ((op >= 0x14 && op <= 0x17) || op == 0x19 || op == 0x39
+                    ? STORES : LOADS);
+    switch (op) {
+    case 0x77:                          /* VZEROUPPER */
+        return 0;
+    case 0x11: case 0x13: case 0x17: case 0x29: case 0x2B: case 0x7F:
+    case 0xD6: case 0xE7:
+        return MODRM | STORES | (scalar ? WIDE : VECTOR);
+    default:
+        return MODRM | LOADS | (scalar ? WIDE : VECTOR);
+    }
+}
+
 unsigned operand_one_byte(uint8_t op, unsigned reg, bool wide)
 {
     unsigned byte = (op & 1) == 0 ? BYTE : 0;
@@ -39,6 +98,8 @@ unsigned operand_one_byte(uint8_t op, unsigned reg, bool wide)
     }
     if (op >= 0x50 && op <= 0x5F)
         return op < 0x58 ? PUSHES : POPS;
+    if ((op & 0xF8) == 0xD8)
+        return MODRM | x87_opcode(op, reg);
     switch (op) {
     case 0x63:                          /* MOVSXD; ARPL */
         return MODRM | (wide ? LOADS | LONG : BOTH | WORD);

@@ -30,10 +30,17 @@
 #define INVLPG   0x4000u
 #define LONG     0x8000u  /* four bytes */
 #define WIDE     0x10000u /* 16; with F3H four, with F2H eight */
+#define EIGHT    0x20000u /* bytes, whatever the prefixes */
+#define TEN      0x40000u
+#define VECTOR   0x80000u /* 16, or 32 by VEX.L */
 
 /* reg: that field of the byte after the opcode. wide: in 64-bit mode. */
 unsigned operand_one_byte(uint8_t op, unsigned reg, bool wide);
 /* After 0FH. */
 unsigned operand_two_byte(uint8_t op, unsigned reg);
+/* With VEX, of the map 0FH (1), 0F38H (2) or 0F3AH (3), with F3H or F2H there
+ * or not. Not: gathers, broadcasts and moves of a part, which are taken for
+ * whole ones. */
+unsigned operand_vex(unsigned map, uint8_t op, bool scalar);
 
 #endif
