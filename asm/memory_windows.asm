@@ -117,6 +117,16 @@ memory_%1_end:
         movzx   eax, byte [rdi]
         CLOSE   load_byte
 
+; With a prefix that changes nothing, for its length.
+        OPEN    load_x87
+        db      0x3e
+        fild    qword [rdi]
+        CLOSE   load_x87, {fstp st0}
+
+        OPEN    load_vex
+        andn    rax, rdx, [rdi]
+        CLOSE   load_vex
+
 ; With a prefix that changes nothing, for its length; RDI is 8 more after it.
         OPEN    store_string
         db      0x3e

@@ -22,9 +22,10 @@ struct memory_walk {
  * the page before it. locked: a LOCKed read-modify-write; exchanged: XCHG,
  * which is locked without a prefix. _wide: 16 bytes, of XMM0, which changes.
  * _fs: relative to FS, whose base has to be MEMORY_FS_BASE. _byte: of one byte.
- * _string: STOS, after which RDI is MEMORY_STRING_BYTES more. _direct: MOVNTI,
- * of 4 bytes. _push: PUSH, RSP being 8 more for as long; what interrupts then,
- * stores below the address. Stores write 0, locked adds 1. */
+ * _x87: FILD. _vex: ANDN. _string: STOS, after which RDI is MEMORY_STRING_BYTES
+ * more. _direct: MOVNTI, of 4 bytes. _push: PUSH, RSP being 8 more for as long;
+ * what interrupts then, stores below the address. Stores write 0, locked
+ * adds 1. */
 #define MEMORY_STRING_BYTES 8
 #define MEMORY_FS_BASE      64
 #define MEMORY_WINDOWS(W) \
@@ -40,6 +41,8 @@ struct memory_walk {
     W(locked)             \
     W(exchanged)          \
     W(load_byte)          \
+    W(load_x87)           \
+    W(load_vex)           \
     W(store_string)       \
     W(store_direct)       \
     W(store_push)
@@ -47,7 +50,8 @@ struct memory_walk {
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The
  * instructions of the loop are at memory_X_loop and up, below memory_X_end; the
- * access's, of so many bytes, those of locked and load_fs of the second, ends
+ * access's, of so many bytes, those of locked, load_fs and load_vex of the
+ * second, ends
  * at memory_X_next. */
 #define MEMORY_ACCESS_BYTES 3
 #define MEMORY_PREFIX_BYTES 5

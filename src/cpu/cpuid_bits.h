@@ -11,6 +11,7 @@
 #include "src/base/hw.h"
 
 /* CPUID.7.0, as masks. */
+#define LEAF7_EBX_BMI1              (UINT32_C(1) << 3)
 #define LEAF7_EBX_HLE               (UINT32_C(1) << 4)
 #define LEAF7_EBX_RTM               (UINT32_C(1) << 11)
 #define LEAF7_EBX_PT                (UINT32_C(1) << 25)

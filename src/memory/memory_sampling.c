@@ -37,6 +37,8 @@ static const struct recipe {
     [LOADS_WIDE] = {WINDOW(load_wide), true, false, 5, 16 * 1031, 0x7ff0},
     [LOADS_FS] = {WINDOW(load_fs), true, false, 0, 8 * 1031, 0xfff8},
     [LOADS_BYTE] = {WINDOW(load_byte), true, false, 5, 8 * 1031, 0x7ff8},
+    [LOADS_X87] = {WINDOW(load_x87), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_VEX] = {WINDOW(load_vex), true, false, 0, 8 * 1031, 0xfff8},
     [LOADS_STLB_L1] = {WINDOW(load_invlpg), true, false, 0, PAGE, 0x3000},
     [LOCKED] = {WINDOW(locked), true, true, 0, 8 * 1031, 0xfff8},
     [EXCHANGED] = {WINDOW(exchanged), true, true, 0, 8 * 1031, 0xfff8},
@@ -50,50 +52,6 @@ static const struct recipe {
     [STORES_DIRECT] = {WINDOW(store_direct), true, false, 0, 8 * 1031, 0xfff8},
     [STORES_PUSH] = {WINDOW(store_push), true, false, PAGE, 8 * 1031, 0x7ff8},
 };
-
-#define WITH_PRECISE_STORE (SANDY_BRIDGE | IVY_BRIDGE)
-#define WITH_DATA_ADDRESS  (HASWELL | BROADWELL | SKYLAKE | SINCE_ICE_LAKE)
-
-static bool has_facility(struct test_context *t, unsigned generations,
-                         const char *what, const char *instead)
-{
-    const struct identity *id = test_cpu(t);
-    enum generation generation = identity_generation(id);
-
-    if ((generation & generations) != 0)
-        return true;
-    skip(t, "needs %s; %02X_%02XH %s", what, id->family, id->model,
-         (generation & ~(unsigned)GRACEMONT) == GENERATION_UNKNOWN
-             ? "is not known to have it"
-             : instead);
-    return false;
-}
-
-bool memory_has_load_latency(struct test_context *t)
-{
-    return has_facility(t, WITH_PRECISE_STORE | WITH_DATA_ADDRESS | GRACEMONT,
-                        "the load latency facility with event CDH/01H",
-                        "has an older one");
-}
-
-bool memory_has_precise_store(struct test_context *t)
-{
-    return has_facility(
-        t, WITH_PRECISE_STORE, "precise store (2nd and 3rd generation)",
-        (identity_generation(test_cpu(t)) & WITH_DATA_ADDRESS) != 0
-            ? "has data address profiling"
-            : "is older");
-}
-
-bool memory_has_data_address(struct test_context *t)
-{
-    return has_facility(
-        t, WITH_DATA_ADDRESS,
-        "data address profiling (4th generation and later)",
-        (identity_generation(test_cpu(t)) & WITH_PRECISE_STORE) != 0
-            ? "has its predecessor, precise store"
-            : "is older");
-}
 
 bool memory_set_threshold(struct test_context *t, uint64_t cycles)
 {
@@ -213,7 +171,8 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
 
 static unsigned access_bytes(const struct recipe *r)
 {
-    return r->window == memory_locked || r->window == memory_load_fs
+    return r->window == memory_locked || r->window == memory_load_fs ||
+                   r->window == memory_load_vex
                ? MEMORY_PREFIX_BYTES
                : MEMORY_ACCESS_BYTES;
 }

@@ -39,6 +39,8 @@ enum memory_recipe_id {
     LOADS_WIDE,    /* .. each is of 16 bytes, at an odd address */
     LOADS_FS,      /* .. each is relative to FS */
     LOADS_BYTE,    /* .. each is of one byte, at an odd address */
+    LOADS_X87,     /* .. each is by an x87 instruction */
+    LOADS_VEX,     /* .. each is by one with a VEX prefix */
     LOADS_STLB_L1, /* .. as LOADS_STLB, and the L1 data cache has the line */
     LOCKED,        /* .. each is locked, a load and a store */
     EXCHANGED,     /* .. the same by XCHG */
@@ -59,6 +61,8 @@ enum memory_recipe_id {
 bool memory_has_load_latency(struct test_context *t);
 bool memory_has_precise_store(struct test_context *t);
 bool memory_has_data_address(struct test_context *t);
+/* CPUID.7.0:EBX[3], BMI1: ANDN, of LOADS_VEX. Pure. */
+bool memory_has_vex_loads(const struct identity *id);
 
 /* Sets MSR_PEBS_LD_LAT (3F6H) and checks that it holds. False where it faulted
  * or does not (said). */

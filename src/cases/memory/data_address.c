@@ -59,12 +59,15 @@ static bool try_others(struct sampling *p, const struct datala_event *event,
                        unsigned windows)
 {
     static const enum memory_recipe_id loads[] = {LOADS_WIDE, LOADS_FS,
-                                                  LOADS_BYTE},
+                                                  LOADS_BYTE, LOADS_X87,
+                                                  LOADS_VEX /* the last */},
                                        stores[] = {STORES_WIDE, STORES_STRING,
                                                    STORES_DIRECT, STORES_PUSH};
     const enum memory_recipe_id *others = event->store ? stores : loads;
-    const size_t count = event->store ? sizeof(stores) / sizeof(stores[0])
-                                      : sizeof(loads) / sizeof(loads[0]);
+    const size_t count = event->store
+                             ? sizeof(stores) / sizeof(stores[0])
+                             : sizeof(loads) / sizeof(loads[0]) -
+                                   !memory_has_vex_loads(test_cpu(p->t));
 
     for (size_t i = 0; i < count; i++) {
         struct memory_tally tally = {0};

@@ -10,6 +10,7 @@
 #include "src/counting/constraints.h"
 #include "src/cpu/generation.h"
 #include "src/memory/memory_errata.h"
+#include "src/memory/memory_sampling.h"
 
 #define ACCESSES 16
 #define PAGE     4096 /* below it what interrupts a push may store */
@@ -37,10 +38,15 @@ static const struct row {
     {"stores", memory_store, {0, 1, 0}, false},
     {"locked additions", memory_locked, {1, 1, 1}, true},
     {"loads of a byte", memory_load_byte, {1, 0, 0}, false},
+    {"loads by x87 instructions (FILD)", memory_load_x87, {1, 0, 0}, false},
     {"string stores (STOS)", memory_store_string, {0, 1, 0}, false},
     {"stores past the caches (MOVNTI)", memory_store_direct, {0, 1, 0}, false},
     {"pushes", memory_store_push, {0, 1, 0}, false},
 };
+
+/* With BMI1 alone. */
+static const struct row row_vex = {
+    "loads with a VEX prefix (ANDN)", memory_load_vex, {1, 0, 0}, false};
 
 struct walked {
     struct test_context *t;
@@ -137,4 +143,7 @@ TEST(memory_counts,
         for (unsigned e = 0; e < EVENTS; e++)
             if (!try_event(t, places, &rows[i], e))
                 return;
+    for (unsigned e = 0; e < EVENTS && memory_has_vex_loads(id); e++)
+        if (!try_event(t, places, &row_vex, e))
+            return;
 }

@@ -85,6 +85,16 @@ void memory_load_byte(uint64_t enable, const struct memory_walk *w)
     walk(enable, w, true, false, false);
 }
 
+void memory_load_x87(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
+void memory_load_vex(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
 void memory_store_string(uint64_t enable, const struct memory_walk *w)
 {
     walk(enable, w, false, true, false);
@@ -482,19 +492,25 @@ static void memory_events(void **state)
     (void)state;
     begin(&test_memory_counts, 0x5e);
     expect_case(counting_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 7 * 9);
+    assert_int_equal(device.windows, 8 * 9);
+    begin(&test_memory_counts, 0x5e);
+    t->cpu.leaf7_ebx = BIT(3); /* ANDN */
+    expect_case(counting_end(), VERDICT_PASS, "");
+    assert_int_equal(device.windows, 9 * 9);
     for (unsigned e = 0; e < 3; e++)
-        for (unsigned row = 0; row < 7; row++)
+        for (unsigned row = 0; row < 9; row++)
             for (int64_t more = -1; more <= 1; more += 2) {
                 const unsigned n = (e + row) % 4;
                 const unsigned twice = 9 * row + 3 * e + 3;
 
                 begin(&test_memory_counts, 0x5e);
+                t->cpu.leaf7_ebx = BIT(3);
                 set_wrong(n, events[e], more, twice);
                 device.wrong.levels_ignored = true;
                 expect_case(counting_end(), VERDICT_FAIL, names[e]);
                 /* What both walks have more is not theirs; nor the first. */
                 begin(&test_memory_counts, 0x5e);
+                t->cpu.leaf7_ebx = BIT(3);
                 set_wrong(n, events[e], more, twice - 2);
                 device.wrong.levels_ignored = true;
                 expect_case(counting_end(), VERDICT_PASS, "");

@@ -84,6 +84,8 @@ static const struct {
           &test_data_address),
     FAILS(LATENCY_OF_BYTE_0, &test_load_latency_address),
     FAILS(DIRECT_SILENT, &test_data_address),
+    FAILS(X87_SILENT, &test_data_address),
+    FAILS(VEX_SILENT, &test_data_address),
     FAILS(STLB_NOT_OF_L1, &test_load_latency_source),
     FAILS(LOCK_BY_PREFIX, &test_precise_store_address,
           &test_load_latency_address),

@@ -46,6 +46,8 @@ enum deviation {
     ADDRESS_OF_STRING_AFTER, /* where RDI is then */
     ADDRESS_OF_PUSH_BEFORE,  /* where RSP was */
     LATENCY_OF_BYTE_0,
+    X87_SILENT,
+    VEX_SILENT,
     DIRECT_SILENT,     /* MOVNTI */
     L1D_HIT_NOT_RING3, /* nor Locked Access, wrongly, */
     LOCK_AT_RING3,     /* but that is always 1 */
@@ -124,7 +126,7 @@ static struct test_context *const t = &all[0];
 struct access {
     uint64_t address, before; /* before: of the access before it */
     bool load, store, locked, split, l1, stlb_miss, wide, fs, exchanged;
-    bool byte, string, direct, push;
+    bool byte, string, direct, push, x87, vex;
     unsigned from, latency; /* data source, core clock cycles */
 };
 
@@ -163,7 +165,8 @@ static bool counts(uint64_t select, const struct access *a, unsigned number)
     case 0x42d0:
         return a->store && a->split && device.is != NO_SPLITS;
     case 0x81d0:
-        return a->load;
+        return a->load && !(a->x87 && device.is == X87_SILENT) &&
+               !(a->vex && device.is == VEX_SILENT);
     case 0x82d0:
         return a->store && !(a->direct && device.is == DIRECT_SILENT);
     case 0x01d1:
@@ -336,10 +339,10 @@ static void write_record(const struct access *a, uint64_t select,
         (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
     struct pebs_format3 record = {
         .rip = (uint64_t)(uintptr_t)loop + 16,
-        .eventing_ip =
-            (uint64_t)(uintptr_t)loop + 16 -
-            ((a->locked && !a->exchanged) || a->fs ? MEMORY_PREFIX_BYTES
-                                                   : MEMORY_ACCESS_BYTES),
+        .eventing_ip = (uint64_t)(uintptr_t)loop + 16 -
+                       ((a->locked && !a->exchanged) || a->fs || a->vex
+                            ? MEMORY_PREFIX_BYTES
+                            : MEMORY_ACCESS_BYTES),
         .rdi = a->address + (a->string ? MEMORY_STRING_BYTES : 0),
         .rax = device.is == STATE_BEFORE ? a->before : a->address};
     size_t size = sizes[device.format];
@@ -529,6 +532,8 @@ WINDOW(store_flush, a.store = true, FLUSHED)
 WINDOW(store_invlpg, a.store = a.stlb_miss = true)
 WINDOW(locked, a.load = a.store = a.locked = true)
 WINDOW(load_byte, a.load = a.byte = true)
+WINDOW(load_x87, a.load = a.x87 = true)
+WINDOW(load_vex, a.load = a.vex = true)
 WINDOW(store_string, a.store = a.string = true)
 WINDOW(store_direct, a.store = a.direct = true)
 WINDOW(store_push, a.store = a.push = true)
@@ -607,6 +612,7 @@ static void power_on(const struct test *test, uint16_t model,
                                .fixed_counters = 3,
                                .fixed_set = 7,
                                .fixed_bits = 48,
+                               .leaf7_ebx = BIT(3), /* BMI1 */
                                .smt_shift = smt_shift,
                                .pebs_format = (uint8_t)device.format,
                                .full_width_writes = true};

@@ -72,6 +72,18 @@ FAULT(push_address_before,
                  "sandybridge on 1 precise_store_address FAIL"},
       .breaks = PUSHES_BELOW_RSP)
 
+FAULT(x87_loads_not_counted,
+      .what = "[any] D0H/81H does not count loads by x87 instructions",
+      .caught = {"skylake-2018 on 1 memory_counts FAIL",
+                 "sandybridge on 1 memory_counts FAIL"},
+      .breaks = X87_LOADS_COUNT)
+
+FAULT(vex_loads_not_counted,
+      .what = "[any with VEX] D0H/81H does not count loads with a VEX prefix",
+      .caught = {"skylake-2018 on 1 memory_counts FAIL",
+                 "haswell on 1 data_address FAIL"},
+      .breaks = VEX_LOADS_COUNT)
+
 FAULT(movnti_not_counted, .what = "[any] D0H/82H does not count MOVNTI",
       .caught = {"skylake-2018 on 1 memory_counts FAIL",
                  "skylake-2018 on 1 data_address FAIL"},

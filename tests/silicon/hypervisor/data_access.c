@@ -55,6 +55,8 @@ static unsigned opcode_of(const uint8_t *bytes, size_t length)
 
 #define MOVNTI   0x0FC3u
 #define STOS     0xABu
+#define X87      0xD8u /* to DFH */
+#define VEX      0xC4u /* and C5H */
 #define PUSH     0x50u /* to 57H */
 #define PUSH_FFH 0xFFu /* of a register */
 
@@ -65,7 +67,9 @@ static unsigned misplace(const struct machine *m, unsigned opcode,
 {
     const bool pushes = (opcode & ~7u) == PUSH || opcode == PUSH_FFH;
 
-    if (opcode == MOVNTI && !faults_rule(m, DIRECT_STORES_COUNT, true))
+    if ((opcode == MOVNTI && !faults_rule(m, DIRECT_STORES_COUNT, true)) ||
+        ((opcode & ~7u) == X87 && !faults_rule(m, X87_LOADS_COUNT, true)) ||
+        ((opcode & ~1u) == VEX && !faults_rule(m, VEX_LOADS_COUNT, true)))
         return 0;
     if (count == 1 && found[0].kind == DATA_STORE &&
         ((opcode == STOS && !faults_rule(m, STRING_STORES_AT_RDI, true)) ||

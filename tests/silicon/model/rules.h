@@ -260,6 +260,8 @@ enum rule {
     STRING_STORES_AT_RDI, /* as it was before */
     PUSHES_BELOW_RSP,     /* the same */
     DIRECT_STORES_COUNT,  /* MOVNTI */
+    X87_LOADS_COUNT,
+    VEX_LOADS_COUNT,
 #include "tests/silicon/model/tx_rules.inc"
 };
 
