@@ -23,7 +23,8 @@ static bool has_address(unsigned kind)
 {
     return kind == PATH_TIP || kind == PATH_RET || kind == PATH_FUP ||
            kind == PATH_PGE || kind == PATH_PGD || kind == PATH_PGD_DIRECT ||
-           kind == PATH_FUP_MAY || kind == PATH_CALL || kind == PATH_RET_OF;
+           kind == PATH_PGD_MAY || kind == PATH_FUP_MAY || kind == PATH_CALL ||
+           kind == PATH_RET_OF;
 }
 
 static uint64_t row_count(const struct window *w)
