@@ -217,6 +217,8 @@ static bool run_once(void *argument)
         return false;
     after->stale = clear_status(t);
     call->debugctl = msr_value(t, IA32_DEBUGCTL);
+    if (call->before->prepare != NULL)
+        call->before->prepare(call->before->cell);
     uint64_t begin = hw_tsc();
     if (!run_call(call))
         return false;

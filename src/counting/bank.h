@@ -34,6 +34,7 @@ struct bank {
     uint64_t fixed_ctrl; /* IA32_FIXED_CTR_CTRL */
     uint64_t fixed[BANK_FIXED];
     uint64_t cell; /* written only: the first cell of the window */
+    void (*prepare)(uint64_t cell); /* before each attempt; NULL: nothing */
     bool live;     /* it writes registers of counters, or aborts transactions:
                       what they do to them is for the test to judge */
     uint64_t ctrl; /* opens the window; read: as bank_work() left it, else 0 */

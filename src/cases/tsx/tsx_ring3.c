@@ -155,14 +155,23 @@ static void check_sections(const struct ring3_session *s,
                 row->what, elided, got[0], got[1], got[2]);
 }
 
+/* Also where an SMI has hit the sections, and they are run again. */
+static void clear_sections(uint64_t cell)
+{
+    const struct ring3 *ring3 = (const void *)(uintptr_t)cell;
+
+    *(struct ring3_sections *)(uintptr_t)ring3->data =
+        (struct ring3_sections){.lock = 0};
+}
+
 static bool try_sections(const struct ring3_session *s,
                          const struct sections *row)
 {
-    struct ring3_sections *data = (void *)(uintptr_t)s->ring3->data;
     struct bank before = bank_of(BITS(2, 0), EVENT_HLE_RETIRED), after;
     uint64_t started = 0;
 
     before.cell = (uintptr_t)s->ring3;
+    before.prepare = clear_sections;
     before.live = true;
     for (unsigned n = 0; n < 3; n++) {
         before.select[n] &= ~IA32_PERFEVTSEL_OS;
@@ -172,7 +181,6 @@ static bool try_sections(const struct ring3_session *s,
     s->ring3->level = 3;
     for (unsigned k = 0; k < TRIES && started == 0; k++) {
         hw_poll();
-        *data = (struct ring3_sections){.lock = 0};
 
         /* Measured. */
         ring3_begin(s);

@@ -118,6 +118,8 @@ static struct {
     uint64_t select, fixed_ctrl, pmc, fixed; /* as they were in the window */
     bool changes_select, changes_fixed_ctrl, changes_debugctl, moves_others;
     bool overflow_unsaid;
+    unsigned smis, prepared; /* that hit windows; 1 before each attempt */
+    unsigned windows;
 } seen;
 
 static uint64_t *reg(uint32_t msr)
@@ -145,8 +147,19 @@ static void look(void)
         *reg(IA32_FIXED_CTR_CTRL) ^= BIT(2);
 }
 
+static void prepare(uint64_t cell)
+{
+    assert_int_equal(cell, 9);
+    assert_int_equal(seen.prepared++, seen.windows);
+}
+
 static uint64_t window(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
+    seen.windows++;
+    if (seen.smis > 0) {
+        seen.smis--;
+        ++*reg(MSR_SMI_COUNT);
+    }
     seen.enable = enable;
     seen.cell = cells[0];
     look();
@@ -184,6 +197,20 @@ static struct bank bank_for_window(void)
     bank.fixed[1] = 6;
     bank.cell = 9;
     return bank;
+}
+
+/* What a window adds up is 0 again where an SMI has hit it. */
+static void prepared_again_after_an_smi(void **state)
+{
+    struct bank before = bank_for_window(), after;
+
+    (void)state;
+    *reg(MSR_SMI_COUNT) = 5;
+    seen.smis = 2;
+    before.prepare = prepare;
+    assert_true(bank_window(t, &before, window, &after));
+    assert_int_equal(seen.windows, 3);
+    assert_int_equal(seen.prepared, 3);
 }
 
 static void written_before_and_read_after(void **state)
@@ -294,6 +321,7 @@ int main(void)
         cmocka_unit_test(places_and_widths),
         cmocka_unit_test(programs),
         cmocka_unit_test(bounds),
+        cmocka_unit_test_setup(prepared_again_after_an_smi, set_up),
         cmocka_unit_test_setup(written_before_and_read_after, set_up),
         cmocka_unit_test_setup(around_work, set_up),
         cmocka_unit_test_setup(what_a_window_changes_is_said, set_up),
