@@ -53,7 +53,7 @@ def shell() -> Iterator[tuple[str, str]]:
         yield ("power-on to Linux' shell and off",
                failure or f"{time.monotonic() - since:.1f} s")
         for what, name in (("looked at", "pages of code executed until then"),
-                           ("stepped", "of them stepped, because they seem to have an XBEGIN")):
+                           ("stepped", "of them stepped, because they seem to have TSX instructions")):
             if said := re.search(rf"^pages: {what} (\d+)$", text, re.M):
                 yield name, f"{int(said[1]):,}"
 
