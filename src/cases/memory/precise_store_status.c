@@ -3,8 +3,8 @@
  * level TLB were hit, and whether the access was locked; at ring 3, too. */
 #include "src/harness/case.h"
 #include "src/base/names.h"
-#include "src/counting/ring3.h"
 #include "src/memory/memory_sampling.h"
+#include "src/pebs/sampling_ring3.h"
 
 #define WINDOWS 4
 #define PAGE    4096
@@ -45,18 +45,6 @@ static bool try_row(struct sampling *p, const struct sampling_config *config,
     return true;
 }
 
-static void run_body(struct sampling *p, uint64_t argument)
-{
-    const struct ring3_session *s =
-        (const struct ring3_session *)(uintptr_t)argument;
-    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
-
-    *(volatile uint32_t *)(uintptr_t)s->ring3->data = RING3_BODY_CELL;
-    ring3_begin(s);
-    window_ring3_body(sampling_enable(&p->config), cells);
-    ring3_end(s);
-}
-
 /* Stores of a body at ring 3, of which each turn is to the same lines. */
 static void try_ring3(struct sampling *p, const struct sampling_config *config)
 {
@@ -71,7 +59,8 @@ static void try_ring3(struct sampling *p, const struct sampling_config *config)
     s.ring3->body = (uint32_t)(ring3_body_plain - ring3_body);
 
     /* Measured. */
-    if (!sampling_around(p, config, run_body, (uint64_t)(uintptr_t)&s))
+    if (!sampling_around(p, config, sampling_ring3_body,
+                         (uint64_t)(uintptr_t)&s))
         return;
     if (s.ring3->vector != HW_NO_FAULT) {
         broken(t, "%s at ring 3", fault_name((int)s.ring3->vector));

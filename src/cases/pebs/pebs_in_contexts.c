@@ -2,13 +2,12 @@
 /* Records of each access of one body, at ring 0 and at ring 3: the instruction,
  * the one that follows, the address, and the registers that it leaves. */
 #include "src/harness/case.h"
-#include "src/counting/ring3.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/memory/datala.h"
 #include "src/memory/memory_sampling.h"
 #include "src/pebs/pebs_judge.h"
-#include "src/pebs/sampling.h"
+#include "src/pebs/sampling_ring3.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
@@ -54,18 +53,6 @@ struct contexts {
     struct ring3_session ring3;
     uint64_t code, data; /* as the ring sees them */
 };
-
-static void run_window(struct sampling *p, uint64_t argument)
-{
-    const struct ring3_session *s =
-        (const struct ring3_session *)(uintptr_t)argument;
-    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
-
-    *(volatile uint32_t *)(uintptr_t)s->ring3->data = RING3_BODY_CELL;
-    ring3_begin(s);
-    window_ring3_body(sampling_enable(&p->config), cells);
-    ring3_end(s);
-}
 
 /* The access of the event before this RIP, else that at this EventingIP; NULL:
  * none. */
@@ -165,7 +152,7 @@ static bool run_level(struct contexts *c, const struct sampling_config *config,
     ring3->level = level;
     c->code = level != 0 ? ring3->user_code : (uintptr_t)ring3_code;
     c->data = level != 0 ? ring3->user_data : ring3->data;
-    if (!sampling_around(&c->sampling, config, run_window,
+    if (!sampling_around(&c->sampling, config, sampling_ring3_body,
                          (uint64_t)(uintptr_t)&c->ring3))
         return false;
     if (ring3->vector != HW_NO_FAULT)

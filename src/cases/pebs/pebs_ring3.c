@@ -4,9 +4,8 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/counting/ring3.h"
 #include "src/pebs/pebs_judge.h"
-#include "src/pebs/sampling.h"
+#include "src/pebs/sampling_ring3.h"
 
 #define PAGE          4096
 #define LEVEL_WINDOWS 20 /* until one has a record */
@@ -151,17 +150,6 @@ static void check_place(struct sampling *p, const struct pebs_record *record,
           record->global_status | record->applicable_counter);
 }
 
-static void run_window(struct sampling *p, uint64_t argument)
-{
-    const struct ring3_session *s =
-        (const struct ring3_session *)(uintptr_t)argument;
-    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
-
-    ring3_begin(s);
-    window_ring3(sampling_enable(&p->config), cells);
-    ring3_end(s);
-}
-
 /* "USR" and "OS" say at which level events are detected: so is the one that
  * makes the record, after an overflow at whichever. */
 struct level {
@@ -176,7 +164,7 @@ static void run_level(struct sampling *p, uint64_t argument)
     if (set_msr_again(p->t, IA32_PERFEVTSEL(0),
                       p->config.select | sampling_adaptive(p) |
                           IA32_PERFEVTSEL_EN | level->bit))
-        run_window(p, (uint64_t)(uintptr_t)level->ring3);
+        sampling_ring3(p, (uint64_t)(uintptr_t)level->ring3);
 }
 
 static bool try_level(struct sampling *p, const struct ring3_session *s,
@@ -229,7 +217,7 @@ static void run_planted(struct sampling *p, uint64_t argument)
     for (unsigned i = 0; i < 2 * PEBS_XMM; i++)
         planted.image[XMM_AT + i] = PEBS_PLANTED(i);
     __asm__ volatile("fxrstor64 %0" : : "m"(planted));
-    run_window(p, argument);
+    sampling_ring3(p, argument);
     __asm__ volatile("fxrstor64 %0" : : "m"(found));
 }
 
@@ -300,7 +288,7 @@ TEST(pebs_ring3,
         return;
 
     /* Measured. */
-    if (!sampling_around(&p, &config, run_window, (uint64_t)(uintptr_t)&s))
+    if (!sampling_around(&p, &config, sampling_ring3, (uint64_t)(uintptr_t)&s))
         return;
     if (s.ring3->vector != HW_NO_FAULT) {
         broken(t, "%s at ring 3", fault_name((int)s.ring3->vector));
