@@ -62,6 +62,15 @@ void pebs_window_taken(uint64_t enable, uint64_t flags,
 #define PEBS_BACK_BYTES  (-8)
 #define PEBS_EVENTS_BACK (pebs_events_back - PEBS_EVENTS * PEBS_BACK_BYTES)
 extern const uint8_t pebs_events_back[];
+
+/* Where the instructions of event k begin, in a window whose first event's are
+ * at `first`, and the next ones so many bytes on. */
+static inline uint64_t pebs_event_at(const uint8_t *first, int bytes,
+                                     unsigned k)
+{
+    return (uint64_t)(uintptr_t)first + (uint64_t)(((int64_t)k - 1) * bytes);
+}
+
 void pebs_window_back(uint64_t enable, uint64_t flags,
                       struct pebs_state *state);
 

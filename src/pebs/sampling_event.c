@@ -19,8 +19,7 @@ static const struct events {
 
 static uint64_t begin_of(const struct events *e, unsigned event)
 {
-    return (uint64_t)(uintptr_t)e->first +
-           (uint64_t)(((int64_t)event - 1) * e->bytes);
+    return pebs_event_at(e->first, e->bytes, event);
 }
 
 /* NULL: of none. */

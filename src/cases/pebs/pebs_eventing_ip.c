@@ -29,8 +29,7 @@ static const struct form {
 /* Where the instructions of an event are. */
 static uint64_t count_at(const struct form *form, unsigned event)
 {
-    return (uint64_t)(uintptr_t)form->events +
-           (uint64_t)(((int64_t)event - 1) * form->bytes);
+    return pebs_event_at(form->events, form->bytes, event);
 }
 
 static uint64_t branch_at(const struct form *form, unsigned event)
