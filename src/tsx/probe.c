@@ -80,14 +80,15 @@ int probe_once(const struct tsx_block *block, uint32_t bits,
     return count_outcome(tried, tsx_inside(tried), bits, out);
 }
 
-unsigned probe_below(const struct tsx_block *block,
-                     int (*inside)(struct tsx_block *), struct rtm_tally *out)
+unsigned probe_below(const struct tsx_block *block, uint64_t cr0,
+                     struct rtm_tally *out)
 {
     struct tsx_block tried = prepared_block(block);
+    const int outcome =
+        cr0 == 0 ? tsx_inside(&tried) : tsx_with_cr0(tsx_inside, &tried, cr0);
 
-    return count_outcome(&tried, inside(&tried), 0, out) == TSX_ABORTED
-               ? tried.below
-               : 0;
+    return count_outcome(&tried, outcome, 0, out) == TSX_ABORTED ? tried.below
+                                                                 : 0;
 }
 
 int probe_watched(const struct tsx_block *block, uint64_t dr0, uint64_t dr7,

@@ -22,10 +22,11 @@ unsigned probe_row_tries(struct test_context *t);
 int probe_once(const struct tsx_block *block, uint32_t bits,
                struct rtm_tally *out);
 
-/* The same with bits = 0, by tsx_inside() or what calls it. Returns how many of
- * TSX_BELOW quadwords below the stack an abort has changed. */
-unsigned probe_below(const struct tsx_block *block,
-                     int (*inside)(struct tsx_block *), struct rtm_tally *out);
+/* The same with bits = 0, while these bits of CR0 are set (tsx_with_cr0()), if
+ * any. Returns how many of TSX_BELOW quadwords below the stack an abort has
+ * changed. */
+unsigned probe_below(const struct tsx_block *block, uint64_t cr0,
+                     struct rtm_tally *out);
 
 /* The same while DR0 and DR7 hold this; DR0, DR6 and DR7 are put back. */
 int probe_watched(const struct tsx_block *block, uint64_t dr0, uint64_t dr7,

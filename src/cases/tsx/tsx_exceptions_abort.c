@@ -40,23 +40,6 @@ static const struct row {
      TSX_CR0_NE},
 };
 
-static int inside_ts(struct tsx_block *block)
-{
-    return tsx_with_cr0(tsx_inside, block, TSX_CR0_TS);
-}
-
-static int inside_ne(struct tsx_block *block)
-{
-    return tsx_with_cr0(tsx_inside, block, TSX_CR0_NE);
-}
-
-static int (*inside_of(const struct row *row))(struct tsx_block *)
-{
-    return row->cr0 == 0            ? tsx_inside
-           : row->cr0 == TSX_CR0_TS ? inside_ts
-                                    : inside_ne;
-}
-
 static void try_inside(struct test_context *t, const struct row *row,
                        const struct tsx_block *block, int outside)
 {
@@ -70,7 +53,7 @@ static void try_inside(struct test_context *t, const struct row *row,
     for (unsigned n = 0; n < probe_row_tries(t); n++) {
         hw_poll();
         tsx_cr2_set(CR2_PLANTED);
-        below += probe_below(block, inside_of(row), &probe) != 0;
+        below += probe_below(block, row->cr0, &probe) != 0;
         uint64_t after = tsx_cr2_get();
         changed += after != CR2_PLANTED;
         if (after != CR2_PLANTED)

@@ -206,6 +206,13 @@ FAKE int tsx_debugged(int (*enter)(struct tsx_block *), struct tsx_block *block,
     return enter(block);
 }
 
+FAKE int tsx_with_cr0(int (*enter)(struct tsx_block *), struct tsx_block *block,
+                      uint64_t bits)
+{
+    (void)bits;
+    return enter(block);
+}
+
 FAKE int tsx_state(struct tsx_state *state)
 {
     (void)state;
@@ -220,6 +227,13 @@ FAKE void ring3_read(struct ring3_registers *out)
 FAKE void ring3_load(const struct ring3_registers *in)
 {
     (void)in;
+}
+
+FAKE uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    (void)enable;
+    (void)cells;
+    return 0;
 }
 
 FAKE uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])
