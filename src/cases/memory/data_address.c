@@ -58,21 +58,21 @@ static void check_loaded(struct test_context *t,
 static bool try_others(struct sampling *p, const struct datala_event *event,
                        unsigned windows)
 {
-    static const enum memory_recipe_id loads[] = {LOADS_WIDE, LOADS_FS,
-                                                  LOADS_BYTE, LOADS_X87,
-                                                  LOADS_VEX /* the last */},
-                                       stores[] = {STORES_WIDE, STORES_STRING,
-                                                   STORES_DIRECT, STORES_PUSH};
-    const enum memory_recipe_id *others = event->store ? stores : loads;
-    const size_t count = event->store
-                             ? sizeof(stores) / sizeof(stores[0])
-                             : sizeof(loads) / sizeof(loads[0]) -
-                                   !memory_has_vex_loads(test_cpu(p->t));
+    static const struct {
+        bool store;
+        enum memory_recipe_id recipe;
+    } others[] = {
+        {false, LOADS_WIDE},   {false, LOADS_FS},     {false, LOADS_BYTE},
+        {false, LOADS_X87},    {false, LOADS_VEX},    {true, STORES_WIDE},
+        {true, STORES_STRING}, {true, STORES_DIRECT}, {true, STORES_PUSH}};
+    const bool vex = memory_has_vex_loads(test_cpu(p->t));
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         struct memory_tally tally = {0};
 
-        if (!try_event(p, event, others[i], windows, &tally))
+        if (others[i].store == event->store &&
+            (others[i].recipe != LOADS_VEX || vex) &&
+            !try_event(p, event, others[i].recipe, windows, &tally))
             return false;
     }
     return true;

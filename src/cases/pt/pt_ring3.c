@@ -4,6 +4,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/pt/ip.h"
+#include "src/trace/path_walk.h"
 #include "src/trace/registers.h"
 #include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
@@ -102,9 +103,7 @@ static bool find_targets(const struct levels *l,
         if (packet.kind == PT_PSB)
             ip = 0;
         whole &= packet.kind != PT_OVF;
-        if ((packet.kind != PT_TIP && packet.kind != PT_TIP_PGE &&
-             packet.kind != PT_TIP_PGD && packet.kind != PT_FUP) ||
-            packet.detail == 0)
+        if (!walk_has_ip(packet.kind) || packet.detail == 0)
             continue;
         ip = pt_ip(ip, packet.detail, packet.payload);
         *user += ip - code < PAGE_BYTES;
