@@ -7,7 +7,8 @@
  * store makes the page unknown again on all of them; it is stepped, because
  * what stores may be on that page itself. A page with one of the three stays
  * no-execute: on it the guest is stepped. Other transactional instructions
- * raise #UD: exits.c. What a device stores is not seen.
+ * raise #UD: exits.c. What a device stores is not seen, nor an XABORT or
+ * XACQUIRE over a page's end.
  *
  * SDM volume 2, XBEGIN (C7 F8 rel32, with 66H rel16): by chance those two bytes
  * are on one page of code in sixteen, but then they hardly lead to somewhere
@@ -102,24 +103,30 @@ static bool has_xbegin_at_end(const struct vcpu *v, uint64_t rip,
     return false;
 }
 
+/* Is this the first byte, but for prefixes, of one of the three? */
+static bool is_marked(const struct vcpu *v, uint64_t rip, const uint8_t *page,
+                      size_t at)
+{
+    if (page[at] == 0xC6 || page[at] == 0xF2)
+        return is_hinted(page, at);
+    if (page[at] != 0xC7 || at + XBEGIN_BYTES > PAGE_BYTES)
+        return false;
+    return is_xbegin(v, rip + at, &page[at]) ||
+           (at > 0 && page[at - 1] == 0x66 && page[at + 1] == 0xF8);
+}
+
 static bool is_transactional(const struct vcpu *v, uint64_t physical)
 {
     const uint8_t *page = (const uint8_t *)(physical & ~(PAGE_BYTES - 1));
     uint64_t rip = guest_rip(v) & ~(PAGE_BYTES - 1);
 
     for (size_t n = 0; n < PAGE_BYTES; n += 8) {
-        if (has_byte(&page[n], 0xC6) || has_byte(&page[n], 0xF2))
-            for (size_t k = n; k < n + 8; k++)
-                if ((page[k] == 0xC6 || page[k] == 0xF2) && is_hinted(page, k))
-                    return true;
-        for (size_t k = n; has_byte(&page[n], 0xC7) && k < n + 8; k++) {
-            if (k + XBEGIN_BYTES > PAGE_BYTES)
-                continue;
-            if (is_xbegin(v, rip + k, &page[k]) ||
-                (k > 0 && page[k - 1] == 0x66 && page[k] == 0xC7 &&
-                 page[k + 1] == 0xF8))
+        if (!has_byte(&page[n], 0xC6) && !has_byte(&page[n], 0xC7) &&
+            !has_byte(&page[n], 0xF2))
+            continue;
+        for (size_t k = n; k < n + 8; k++)
+            if (is_marked(v, rip, page, k))
                 return true;
-        }
     }
     return has_xbegin_at_end(v, rip, page + PAGE_BYTES);
 }

@@ -34,15 +34,8 @@ void memory_registers(const struct vcpu *v, struct operand_state *s)
     };
 }
 
-/* With REX or without; other prefixes are not looked at. */
-static bool is_xchg(const uint8_t *bytes, size_t length)
-{
-    const size_t rex = length > 1 && (bytes[0] & 0xF0) == 0x40;
-
-    return length > rex && (bytes[rex] & 0xFE) == 0x86;
-}
-
-/* After its prefixes; 0FH in [15:8]. */
+/* After REX and what changes nothing; other prefixes are not looked at. 0FH in
+ * [15:8]. */
 static unsigned opcode_of(const uint8_t *bytes, size_t length)
 {
     size_t at = 0;
@@ -53,6 +46,7 @@ static unsigned opcode_of(const uint8_t *bytes, size_t length)
                                                 : bytes[at];
 }
 
+#define XCHG     0x86u /* and 87H */
 #define MOVNTI   0x0FC3u
 #define STOS     0xABu
 #define X87      0xD8u /* to DFH */
@@ -83,6 +77,7 @@ static unsigned find(const struct vcpu *v,
                      const uint8_t *bytes, size_t length)
 {
     const struct machine *m = v->model->machine;
+    const unsigned opcode = opcode_of(bytes, length);
     struct operand_state s;
     unsigned count;
 
@@ -92,9 +87,9 @@ static unsigned find(const struct vcpu *v,
     s.gs_base = rdmsr(MSR_GS_BASE);
     count = operand_find(found, &s, bytes, length);
     for (unsigned n = 0; n < count; n++)
-        if (found[n].locked && is_xchg(bytes, length))
+        if (found[n].locked && (opcode & ~1u) == XCHG)
             found[n].locked = faults_rule(m, XCHG_IS_LOCKED, true);
-    return misplace(m, opcode_of(bytes, length), found, count);
+    return misplace(m, opcode, found, count);
 }
 
 void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)

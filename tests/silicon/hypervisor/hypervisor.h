@@ -26,7 +26,7 @@ struct hypervisor {
     bool x2apic;               /* the guest's APICs are in x2APIC mode */
     bool mp_blocking;          /* MP services: blocking mode alone */
     bool late_timer;           /* APs have their timers' interrupts pending */
-    uint32_t pages, stepped;   /* of code: looked at, with an XBEGIN */
+    uint32_t pages, stepped;   /* of code: looked at, with TSX */
     bool for_os;               /* CPUID has the clocks of QEMU */
     bool has_os;               /* an operating system runs: no boot services */
     struct {
