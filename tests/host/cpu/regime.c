@@ -5,6 +5,7 @@
 #include "src/cpu/regime.h"
 #include "src/base/msr.h"
 #include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/regime_letters.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,15 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define A  REGIME_A
-#define B  REGIME_B
-#define C  REGIME_C
-#define C_ REGIME_C_PRIME
-#define D  REGIME_D
-#define E  REGIME_E
-#define F  REGIME_F
-#define X  REGIME_CONTRADICTORY
 
 static struct identity intel(void)
 {

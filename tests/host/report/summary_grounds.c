@@ -4,6 +4,7 @@
 #include "src/report/summary.h"
 #include "src/harness/verdict.h"
 #include "src/report/test_names.h"
+#include "tests/host/fakes/regime_letters.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,14 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define A  REGIME_A
-#define B  REGIME_B
-#define C  REGIME_C
-#define C_ REGIME_C_PRIME
-#define D  REGIME_D
-#define E  REGIME_E
-#define F  REGIME_F
 
 #define REGIMES    7
 #define WITHOUT    1 /* RTM not enumerated */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* capacity.c - the search for a limit, over a processor whose limit is
  * known. */
-#include "src/harness/context.h"
 #include "src/tsx/capacity.h"
 #include "src/tsx/status.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,19 +37,13 @@ int tsx_inside(struct tsx_block *block)
     return commits ? TSX_COMMITTED : TSX_ABORTED;
 }
 
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static uint64_t memory[8 * 512];
 
 static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    memset(all, 0, sizeof(all));
-    t->all = all;
-    t->processors = 1;
-    context_begin(t, &each, 1);
+    begin_context(REGIME_A, NULL);
     status = RTM_STATUS_CAPACITY;
     leaks = false;
     hidden = asked = 0;

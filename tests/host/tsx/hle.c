@@ -4,8 +4,7 @@
 #include "src/tsx/hle.h"
 
 #include "asm/tsx_bodies.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,19 +34,14 @@ void hle_again(struct hle_block *block)
 }
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 
 static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    memset(all, 0, sizeof(all));
     memset(&plan, 0, sizeof(plan));
     plan.outcome = TSX_RAN;
-    t->buffer = memory;
-    context_begin(t, &each, 1);
+    begin_context(REGIME_A, memory);
     return 0;
 }
 

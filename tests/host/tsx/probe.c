@@ -3,10 +3,9 @@
  * processor that the test programs. */
 #include "src/base/msr.h"
 #include "src/options/options.h"
-#include "src/harness/context.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,9 +47,6 @@ int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     return plan.store_outcome;
 }
 
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static const struct tsx_block block;
 static struct rtm_tally probe;
 
@@ -58,14 +54,10 @@ static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    memset(all, 0, sizeof(all));
     memset(&plan, 0, sizeof(plan));
     plan.outcome = TSX_ABORTED;
     plan.store_outcome = RTM_COMMITTED;
-    t->all = all;
-    t->processors = 1;
-    t->regime = REGIME_B;
-    context_begin(t, &each, 1);
+    begin_context(REGIME_B, NULL);
     rtm_clear(&probe);
     return 0;
 }

@@ -2,10 +2,9 @@
 /* probe_state.c - the state in which transactions are not forced to abort, and
  * who has none. */
 #include "src/base/msr.h"
-#include "src/harness/context.h"
 #include "src/options/options.h"
 #include "src/tsx/probe.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,20 +29,13 @@ int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     return plan.store_outcome;
 }
 
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
-
 static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    memset(all, 0, sizeof(all));
     plan.store_outcome = RTM_COMMITTED;
-    t->all = all;
-    t->processors = 1;
-    t->regime = REGIME_B;
-    context_begin(t, &each, 1);
+    begin_context(REGIME_B, NULL);
+    fake_written_count = 0; /* identity_read() writes 8BH */
     return 0;
 }
 

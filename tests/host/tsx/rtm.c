@@ -4,9 +4,8 @@
 #include "src/tsx/rtm.h"
 
 #include "asm/rtm_store.h"
-#include "src/harness/context.h"
 #include "src/tsx/status.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,19 +44,15 @@ int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     return plan.outcome;
 }
 
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static struct rtm_tally tally;
 
 static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    memset(all, 0, sizeof(all));
     memset(&plan, 0, sizeof(plan));
     plan.outcome = RTM_ABORTED;
-    context_begin(t, &each, 1);
+    begin_context(REGIME_A, NULL);
     return 0;
 }
 

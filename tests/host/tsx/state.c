@@ -3,8 +3,7 @@
 #include "src/tsx/state.h"
 #include "asm/tsx_bodies.h"
 #include "src/base/msr.h"
-#include "src/harness/context.h"
-#include "tests/host/fakes/fake_hw.h"
+#include "tests/host/fakes/one_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,9 +60,6 @@ int tsx_state(struct tsx_state *s)
     return plan.outcome;
 }
 
-static struct test_context all[1];
-static struct test_context *const t = &all[0];
-static const struct test each = {.name = "each", .scope = EACH_PROCESSOR};
 static struct {
     uint8_t bytes[TEST_BUFFER_BYTES];
 } buffer __attribute__((aligned(4096)));
@@ -76,12 +72,8 @@ static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    memset(all, 0, sizeof(all));
     memset(&plan, 0, sizeof(plan));
-    t->all = all;
-    t->processors = 1;
-    t->buffer = buffer.bytes;
-    context_begin(t, &each, 1);
+    begin_context(REGIME_A, buffer.bytes);
     return 0;
 }
 
