@@ -533,8 +533,9 @@ $(B)/tests/host/cases/counting_mixed_cases: $(call host_object,$(addprefix \
 $(B)/tests/host/cases/counting_pair_cases: $(call host_object,$(addprefix \
     src/cases/counting/counter_,any_thread.c thread_scope.c))
 $(B)/tests/host/cases/counting_event_cases: $(call host_object,$(addprefix \
-    src/cases/,counting/counter_enumeration.c counting/events_in_groups.c \
-    memory/memory_counts.c))
+    src/cases/,counting/counter_enumeration.c memory/memory_counts.c))
+$(B)/tests/host/cases/counting_group_cases: $(call host_object,\
+    src/cases/counting/events_in_groups.c)
 $(B)/tests/host/cases/counting_metrics_cases: $(call host_object,\
     src/cases/counting/perf_metrics.c)
 $(B)/tests/host/cases/counting_context_cases: $(call host_object,\

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counting_events.h - windows whose events of all kinds are known, for the
+ * cases of which events there are. */
+#ifndef TESTS_HOST_CASES_COUNTING_EVENTS_H
+#define TESTS_HOST_CASES_COUNTING_EVENTS_H
+
+#include "asm/memory_windows.h"
+#include "tests/host/cases/counting_rings.h"
+
+#include <stdio.h>
+
+extern const struct test test_counter_enumeration, test_events_in_groups,
+    test_memory_counts;
+
+#define FIXED(n) (PLACE_FIXED0 + (n))
+#define EVERY    0
+
+static void set_wrong(unsigned place, uint64_t event, int64_t more,
+                      unsigned window)
+{
+    device.wrong.place = place;
+    device.wrong.event = event;
+    device.wrong.ring = EVERYWHERE;
+    device.wrong.more = more;
+    device.wrong.window = window;
+}
+
+/* --- Windows ------------------------------------------------------------- */
+
+static const struct piece piece_plain = {.instructions = 21,
+                                         .taken = 4,
+                                         .falling = 1,
+                                         .calls = 1,
+                                         .returns = 1,
+                                         .jumps = 1};
+static const struct piece piece_random = {
+    .instructions = 300, .taken = 36, .falling = 32, .mispredicted = 30};
+static struct {
+    uint32_t locked_operations;
+    uint32_t cached_references;
+} machine;
+
+WINDOW(plain)
+WINDOW(random)
+
+/* The walk, and some instructions of the call. */
+static void walk(uint64_t enable, const struct memory_walk *w, bool load,
+                 bool store, bool flushed)
+{
+    const uint32_t n = (uint32_t)w->count;
+    const struct piece p = {
+        .instructions = 30 + 4 * n,
+        .jumps = 4 + n,
+        .loads = 3 + (load ? n : 0),
+        .stores = 2 + (store ? n : 0),
+        .locked = load && store ? n * machine.locked_operations : 0,
+        .references = flushed ? n : machine.cached_references,
+        .misses = flushed ? n : 0,
+        .cycles = 24000};
+
+    assert_true(enable == *msr(IA32_PERF_GLOBAL_CTRL) && enable != 0);
+    run_window(enable, &p, 1);
+}
+
+void memory_load_flush(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, true);
+}
+
+void memory_load(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
+void memory_store(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, false);
+}
+
+void memory_locked(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, true, false);
+}
+
+void memory_load_byte(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
+void memory_load_x87(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
+void memory_load_vex(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
+void memory_store_string(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, false);
+}
+
+void memory_store_direct(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, false);
+}
+
+void memory_store_push(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, false);
+}
+
+static void begin(const struct test *test, uint16_t model)
+{
+    counting_begin(test, 4, 2);
+    for (unsigned p = 0; p < PROCESSORS; p++)
+        all[p].cpu.model = model;
+    machine.locked_operations = 1;
+    machine.cached_references = 1;
+    *msr(0x1a0) = 0x81;
+    *msr(0xce) = 24 << 8;
+}
+
+#endif
