@@ -161,3 +161,16 @@ bool sampling_check_selects(struct sampling *p)
              check_register(p, IA32_PERFEVTSEL(n), sampling_select(p, n));
     return ok;
 }
+
+void sampling_check_xmm(struct sampling *p, unsigned n,
+                        const struct pebs_record *record, const char *which)
+{
+    const uint8_t *bytes = p->buffer + n * p->size;
+
+    for (unsigned i = 0; i < 2 * PEBS_XMM; i++) {
+        const uint64_t got = pebs_group_value(bytes, record, PEBS_GROUP_XMM, i);
+        check(p->t, got == PEBS_PLANTED(i),
+              "XMM%u[%s] of %s is 0x%lx; wanted 0x%lx", i / 2,
+              i % 2 != 0 ? "127:64" : "63:0", which, got, PEBS_PLANTED(i));
+    }
+}

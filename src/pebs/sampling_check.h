@@ -28,6 +28,11 @@ bool sampling_check_registers(struct sampling *p);
 /* The same of the selects, where the window did not write them. */
 bool sampling_check_selects(struct sampling *p);
 
+/* The XMM group of p's record n, which is `record`, is as windows that plant
+ * registers leave it; which: "record 3", for the line. */
+void sampling_check_xmm(struct sampling *p, unsigned n,
+                        const struct pebs_record *record, const char *which);
+
 /* Whether RIP is in the events of a window that plants all registers. */
 bool sampling_is_planted(const struct pebs_record *record);
 

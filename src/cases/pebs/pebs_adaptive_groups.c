@@ -5,6 +5,7 @@
 #include "src/harness/case.h"
 #include "src/lbr/stack.h"
 #include "src/pebs/sampling.h"
+#include "src/pebs/sampling_check.h"
 
 /* Of the LBR group, some and all that there are. */
 #define ENTRIES     8
@@ -46,19 +47,6 @@ static bool check_basic(struct sampling *p, const struct pebs_record *record,
                  record->tsc, p->tsc_before, p->tsc_after);
 }
 
-static void check_xmm(struct sampling *p, unsigned n,
-                      const struct pebs_record *record)
-{
-    const uint8_t *bytes = p->buffer + n * p->size;
-
-    for (unsigned i = 0; i < 2 * PEBS_XMM; i++) {
-        const uint64_t got = pebs_group_value(bytes, record, PEBS_GROUP_XMM, i);
-        check(p->t, got == PEBS_PLANTED(i),
-              "XMM%u[%s] of record %u is 0x%lx; wanted 0x%lx", i / 2,
-              i % 2 != 0 ? "127:64" : "63:0", n, got, PEBS_PLANTED(i));
-    }
-}
-
 /* Of the others: registers as they are planted, no abort. What is in LBRs,
  * which do not record, is not known. */
 static void check_record(struct sampling *p, unsigned n, uint64_t selection)
@@ -79,8 +67,11 @@ static void check_record(struct sampling *p, unsigned n, uint64_t selection)
           "TSX Auxiliary Info (%02XH) of a record outside of transactions is "
           "0x%lx; wanted [33:32] = 0",
           (unsigned)pebs_field_offset(&record, PEBS_TX_ABORT), record.tx_abort);
-    if ((selection & PEBS_DATA_XMM) != 0)
-        check_xmm(p, n, &record);
+    if ((selection & PEBS_DATA_XMM) != 0) {
+        char which[16];
+        text_format(which, sizeof(which), "record %u", n);
+        sampling_check_xmm(p, n, &record, which);
+    }
 }
 
 static void check_made(struct sampling *p)

@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/pebs/pebs_judge.h"
+#include "src/pebs/sampling_check.h"
 #include "src/pebs/sampling_ring3.h"
 
 #define PAGE          4096
@@ -221,19 +222,6 @@ static void run_planted(struct sampling *p, uint64_t argument)
     __asm__ volatile("fxrstor64 %0" : : "m"(found));
 }
 
-static void check_xmm(struct sampling *p, unsigned n,
-                      const struct pebs_record *record, const char *where)
-{
-    const uint8_t *bytes = p->buffer + n * p->size;
-
-    for (unsigned i = 0; i < 2 * PEBS_XMM; i++) {
-        const uint64_t got = pebs_group_value(bytes, record, PEBS_GROUP_XMM, i);
-        check(p->t, got == PEBS_PLANTED(i),
-              "XMM%u[%s] of a record %s is 0x%lx; wanted 0x%lx", i / 2,
-              i % 2 != 0 ? "127:64" : "63:0", where, got, PEBS_PLANTED(i));
-    }
-}
-
 /* Of all branches: what IRETQ, SYSCALL and SYSRET leave. */
 static bool try_transfers(struct sampling *p, const struct ring3_session *s)
 {
@@ -264,9 +252,10 @@ static bool try_transfers(struct sampling *p, const struct ring3_session *s)
         if (record.rip == (uintptr_t)ring3_system_call && record.r13 == 2)
             check_call(p->t, &record, s->ring3, &first, last);
         if (xmm)
-            check_xmm(p, n, &record,
-                      record.rip - s->ring3->user_code < PAGE ? "of ring 3"
-                                                              : "of ring 0");
+            sampling_check_xmm(p, n, &record,
+                               record.rip - s->ring3->user_code < PAGE
+                                   ? "a record of ring 3"
+                                   : "a record of ring 0");
     }
     return true;
 }
