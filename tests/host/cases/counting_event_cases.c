@@ -3,6 +3,8 @@
  * of memory and of slots: each counts what it has to, or one does not. */
 #include "tests/host/cases/counting_events.h"
 
+#include <stdio.h>
+
 /* --- CPUID.0AH ----------------------------------------------------------- */
 
 static void begin_enumeration(void)

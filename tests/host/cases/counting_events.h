@@ -7,8 +7,6 @@
 #include "asm/memory_windows.h"
 #include "tests/host/cases/counting_rings.h"
 
-#include <stdio.h>
-
 extern const struct test test_counter_enumeration, test_events_in_groups,
     test_memory_counts;
 
@@ -27,12 +25,6 @@ static void set_wrong(unsigned place, uint64_t event, int64_t more,
 
 /* --- Windows ------------------------------------------------------------- */
 
-static const struct piece piece_plain = {.instructions = 21,
-                                         .taken = 4,
-                                         .falling = 1,
-                                         .calls = 1,
-                                         .returns = 1,
-                                         .jumps = 1};
 static const struct piece piece_random = {
     .instructions = 300, .taken = 36, .falling = 32, .mispredicted = 30};
 static struct {

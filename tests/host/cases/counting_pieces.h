@@ -26,6 +26,14 @@ struct piece {
     uint32_t cycles;             /* 0: ten an instruction */
 };
 
+/* Of window_plain(). */
+static const struct piece piece_plain = {.instructions = 21,
+                                         .taken = 4,
+                                         .falling = 1,
+                                         .calls = 1,
+                                         .returns = 1,
+                                         .jumps = 1};
+
 #define EVERYWHERE 0xff /* of a ring */
 
 static struct {

@@ -26,12 +26,6 @@ static struct {
     unsigned inside;      /* transactions so far */
 } third;
 
-static const struct piece piece_plain = {.instructions = 21,
-                                         .taken = 4,
-                                         .falling = 1,
-                                         .calls = 1,
-                                         .returns = 1,
-                                         .jumps = 1};
 static const struct piece piece_slow = {.instructions = 20, .cycles = 800};
 static const struct piece piece_long = {.instructions = 139, .jumps = 8};
 static const struct piece piece_body = {.instructions = 12, .jumps = 3};
