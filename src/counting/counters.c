@@ -121,7 +121,6 @@ bool counters_claim(struct test_context *t)
     bool ok;
 
     note_in_use(t, id);
-    /* GLOBAL_CTRL first: the journal gives it back last. */
     ok = set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) && clear_controls(t) &&
          set_msr(t, IA32_FIXED_CTR_CTRL, 0);
     for (unsigned n = 0; ok && n < counters_available(id); n++) {

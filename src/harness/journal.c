@@ -112,6 +112,20 @@ static int undo_one(const struct identity *id, struct journal_failure *entry)
     return hw_msr_read(entry->msr, &entry->got);
 }
 
+/* The register, where it is saved, is given back last. */
+static void put_last(struct journal *journal, uint32_t msr)
+{
+    for (unsigned i = 0; i < journal->count; i++) {
+        const struct journal_entry entry = journal->entries[i];
+
+        if (entry.msr != msr)
+            continue;
+        for (; i > 0; i--)
+            journal->entries[i] = journal->entries[i - 1];
+        journal->entries[0] = entry;
+    }
+}
+
 void journal_undo(struct journal *journal, const struct identity *id,
                   void (*report)(void *context,
                                  const struct journal_failure *failure),
@@ -123,6 +137,8 @@ void journal_undo(struct journal *journal, const struct identity *id,
         (void)hw_msr_write(IA32_PERF_GLOBAL_CTRL, 0);
     if (has_saved(journal, IA32_PEBS_ENABLE))
         (void)hw_msr_write(IA32_PEBS_ENABLE, 0);
+    put_last(journal, IA32_PEBS_ENABLE);
+    put_last(journal, IA32_PERF_GLOBAL_CTRL);
     while (journal->count != 0) {
         unsigned last = journal->count - 1;
         struct journal_failure entry = {

@@ -14,7 +14,7 @@
 
 struct journal {
     unsigned count;
-    struct {
+    struct journal_entry {
         uint32_t msr;
         uint64_t old;
     } entries[JOURNAL_MAX]; /* in the order of the first writes */
@@ -64,7 +64,8 @@ struct journal_failure {
 
 /* Gives every register its old value back, the last saved first, reads each
  * back, and empties the journal; before that counters and PEBS are disabled,
- * where they are in it. report() is called for each that does not hold
+ * where they are in it, and IA32_PERF_GLOBAL_CTRL, which has its bits set from
+ * power-up on, comes last, after IA32_PEBS_ENABLE. report() is called for each that does not hold
  * its old value; of IA32_RTIT_STATUS, FilterEn, ContextEn and TriggerEn are the
  * processor's and not compared. A general-purpose counter is written by its
  * full-width name where it has one (C1H takes 32 bits only). It, a fixed

@@ -206,6 +206,30 @@ static void commands(void **state)
     assert_false(journal_has(&journal, &id, 0xe01));
 }
 
+/* Both enables come last, whatever was saved before them: what they enable is
+ * as it was by then. */
+static void enabled_last(void **state)
+{
+    static const uint32_t orders[][4] = {{0x189, 0x309, 0x38f, 0x3f1},
+                                         {0x38f, 0x189, 0x3f1, 0x309},
+                                         {0x3f1, 0x38f, 0x189, 0x309}};
+
+    (void)state;
+    for (unsigned n = 0; n < 3; n++) {
+        set_up(NULL);
+        for (unsigned i = 0; i < 4; i++) {
+            fake_msr(orders[n][i])->value = 0xf;
+            assert_int_equal(write(orders[n][i], 1), JOURNAL_WRITTEN);
+        }
+        undo();
+        assert_int_equal(fake_written_count, 6); /* two of them twice */
+        assert_int_equal(fake_written[4], 0x3f1);
+        assert_int_equal(fake_written[5], 0x38f);
+        for (unsigned i = 0; i < 4; i++)
+            assert_int_equal(fake_msr(orders[n][i])->value, 0xf);
+    }
+}
+
 /* No counter counts on from its restored value: both enables are cleared first,
  * where they have been written. */
 static void stopped_first(void **state)
@@ -257,6 +281,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_compared, set_up),
         cmocka_unit_test_setup(commands, set_up),
         cmocka_unit_test_setup(stopped_first, set_up),
+        cmocka_unit_test_setup(enabled_last, set_up),
         cmocka_unit_test_setup(full, set_up),
     };
 

@@ -198,7 +198,7 @@ static void order(void **state)
     assert_int_equal(fake_written[before + 1], IA32_PEBS_ENABLE);
     assert_int_equal(fake_msr(IA32_PERF_GLOBAL_CTRL)->value, 0);
     assert_int_equal(fake_msr(IA32_PEBS_ENABLE)->value, 0);
-    /* Given back in this order too. */
+    /* Given back after what it uses, and before what enables it. */
     restore_msrs(t);
     unsigned enable = 0, area = 0, control = 0;
     for (unsigned i = before + 2; i < fake_written_count; i++) {
@@ -206,7 +206,7 @@ static void order(void **state)
         area = fake_written[i] == IA32_DS_AREA ? i : area;
         control = fake_written[i] == IA32_PERF_GLOBAL_CTRL ? i : control;
     }
-    assert_true(enable < area && area < control);
+    assert_true(area < enable && enable < control);
 }
 
 /* Each place that belongs to nothing, and an index that is no record's. */
