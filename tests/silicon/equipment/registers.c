@@ -6,6 +6,7 @@
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/msr.h"
+#include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
 
 /* What a processor has besides the model: SDM volume 3A, "Control Registers",
@@ -196,6 +197,8 @@ bool register_read_model(struct processor *copy, uint32_t number,
     *copy = hypervisor.models[copy->index];
     if (number == IA32_RTIT_STATUS) /* software cannot write these */
         *value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
+    if (number == IA32_PERF_GLOBAL_CTRL && copy->pmu.disabled3)
+        *value |= BIT(3); /* nor undo that */
     return true;
 }
 

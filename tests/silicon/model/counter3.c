@@ -19,6 +19,7 @@ void counter3_rewrite_select(struct processor *p)
 
 void counter3_disable(struct processor *p)
 {
+    p->pmu.disabled3 |= (p->pmu.global_ctrl & BIT(3)) != 0;
     p->pmu.global_ctrl &= ~BIT(3);
     pmu_update(p);
 }

@@ -100,6 +100,7 @@ struct pmu_state {
     uint64_t frozen; /* counters, by CTR_Frz; the same */
     bool stopped;    /* garbled: counter 3 does not count */
     bool inuse3;     /* garbled: GLOBAL_INUSE[3] */
+    bool disabled3;  /* garbled: GLOBAL_CTRL[3] has been cleared */
     bool smi_pending;
     bool overflow_pmi; /* a counter has asked for one */
     bool pmi;          /* to be sent to the local APIC */

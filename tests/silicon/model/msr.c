@@ -53,10 +53,13 @@ static const struct msr_row *find_row(struct processor *p, uint32_t number,
     return NULL;
 }
 
+/* SDM volume 3A, table "IA-32 and Intel 64 Processor States Following Power-up,
+ * Reset, or INIT": IA32_PERF_GLOBAL_CTRL "sets n-1:0", n counters. */
 void msr_reset(struct processor *p)
 {
     const struct personality *cpu = p->cpu;
 
+    p->pmu.global_ctrl = BIT(p->counters) - 1;
     for (size_t n = 0; n < cpu->msr_rows && n < MSR_ROWS_MAX; n++)
         p->personality_msr[n] = cpu->msrs[n].reset;
     for (size_t n = 0; n < COMMON_ROWS; n++)
