@@ -43,6 +43,9 @@
 #define PM_TIMER_HZ    UINT64_C(3579545)
 #define PM_TIMER_PORTS 4
 #define PM_TIMER_BITS  BITS(23, 0)
+/* A read goes to the chipset and back, a microsecond; a loop that waits for the
+ * timer is as many exits. */
+#define PM_TIMER_READ (TSC_HZ / 1000000)
 
 /* Of exit_info1, an access to a port. */
 #define IO_IN 1u
@@ -270,9 +273,20 @@ static uint64_t pm_timer(const struct guest_time *t)
            t->now % TSC_HZ * PM_TIMER_HZ / TSC_HZ;
 }
 
+/* Cycles in which nothing is executed. */
+static void wait(struct vcpu *v, uint64_t ticks)
+{
+    uint64_t cycles =
+        ticks * v->model->choices.cycles_other / turns_instruction_tsc();
+
+    step_count(v, 0, (uint32_t)cycles, false);
+}
+
 /* exit_info1: the port above 16, bits for 1, 2 and 4 bytes from 4 on. */
 struct action time_port(struct vcpu *v)
 {
+    struct action done =
+        exit_retire(v, (unsigned)(v->vmcb->exit_info2 - v->vmcb->rip));
     uint64_t info = v->vmcb->exit_info1;
     unsigned byte = (unsigned)(info >> 16 & 0xFFFF) - hypervisor.pm_timer;
     unsigned bits = (unsigned)(info >> 4 & 7) * 8;
@@ -281,7 +295,8 @@ struct action time_port(struct vcpu *v)
 
     if ((info & IO_IN) != 0)
         v->vmcb->rax = bits >= 32 ? value : (v->vmcb->rax & ~mask) | value;
-    return exit_retire(v, (unsigned)(v->vmcb->exit_info2 - v->vmcb->rip));
+    wait(v, PM_TIMER_READ);
+    return done;
 }
 
 static void set_port(uint8_t *map, unsigned port)
