@@ -262,7 +262,9 @@ static void look_again(struct test_context *peer, void *argument)
     struct lbr l = {.t = peer};
 
     (void)argument;
-    if (lbr_of(test_cpu(peer), &l.model) && look_at_own(&l, false, later))
+    /* Not where they are somebody else's: lbr_claim() has left them. */
+    if (wrote_msr(peer, IA32_DEBUGCTL) && lbr_of(test_cpu(peer), &l.model) &&
+        look_at_own(&l, false, later))
         look_at_own_controls(&l, later);
 }
 

@@ -174,6 +174,9 @@ static void used(void **state)
         if (strstr(all[0].text, rows[i].line) == NULL)
             fail_msg("%s", all[0].text);
         assert_int_equal(device.windows, 0);
+        /* Nor is it looked at after others have written theirs. */
+        device.used = rows[i].by;
+        assert_int_equal(verdict_of(&test_lbr_registers), VERDICT_SKIP);
     }
     device.used = BY_NOBODY;
     device.traces = false;
