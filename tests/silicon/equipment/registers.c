@@ -197,8 +197,6 @@ bool register_read_model(struct processor *copy, uint32_t number,
     *copy = hypervisor.models[copy->index];
     if (number == IA32_RTIT_STATUS) /* software cannot write these */
         *value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
-    if (number == IA32_PERF_GLOBAL_CTRL && copy->pmu.disabled3)
-        *value |= BIT(3); /* nor undo that */
     return true;
 }
 
@@ -240,6 +238,18 @@ uint64_t register_read(size_t n)
         break;
     }
     return inb((uint16_t)number);
+}
+
+uint32_t register_msr(size_t n)
+{
+    return registers[n].kind == MODEL ? registers[n].number : 0;
+}
+
+bool register_was_garbled(const struct processor *p, uint32_t number,
+                          uint64_t was, uint64_t is)
+{
+    return number == IA32_PERF_GLOBAL_CTRL && p->pmu.disabled3 &&
+           was == (is | BIT(3));
 }
 
 const char *register_name(size_t n)

@@ -13,6 +13,11 @@
 /* The nth, of the processor that runs this. */
 uint64_t register_read(size_t n);
 const char *register_name(size_t n);
+/* The number, where it is an MSR of the model; else 0. */
+uint32_t register_msr(size_t n);
+/* Has it changed by what garbling counter 3 does, not by a program? */
+bool register_was_garbled(const struct processor *p, uint32_t number,
+                          uint64_t was, uint64_t is);
 /* Is it one that interrupts need? */
 bool register_is_for_interrupts(size_t n);
 
