@@ -28,7 +28,8 @@ static const struct sampling_config config = {
 
 /* Records of aborts that have the status of the cause. Capacity, which takes a
  * long transaction, has a status of its own: few do. */
-#define WANTED(id) (causes[id].always ? 12u : 3u)
+#define WANTED(id)   (causes[id].always ? 12u : 3u)
+#define AFTER_WANTED 4u
 
 #define INSTRUCTION     TX_ABORT_INSTRUCTION_ABORT
 #define NON_INSTRUCTION TX_ABORT_NON_INSTRUCTION_ABORT
@@ -88,8 +89,10 @@ static bool is_there(const struct test_context *t,
 /* Of one cause. */
 struct tally {
     unsigned tries, aborts, records;
-    bool elides; /* a critical section that aborts comes before each */
+    bool elides;          /* a critical section that aborts comes before each */
+    enum cause_id before; /* an abort by this one does; CAUSES: none */
     uint32_t eax[MOST_TRIES]; /* of each record */
+    bool own[MOST_TRIES];     /* and not of what comes before */
     struct abort_bits all;
     struct abort_bits cause; /* records whose abort status is the cause's */
     uint64_t info;           /* of the last record */
@@ -117,36 +120,53 @@ static void judge_record(struct sampling *p, enum cause_id id, unsigned n,
     y->info = record.tx_abort;
 }
 
-/* A record is that of the abort just before it. */
+/* A record is that of the abort just before it. True where there is one. */
+static bool provoke(struct sampling *p, enum cause_id id, bool own,
+                    struct tally *y)
+{
+    uint32_t eax;
+
+    y->tries++;
+    y->aborts += cause_provoke(p->t, id, &eax) == TSX_ABORTED;
+    if (sampling_written(p) <= y->records)
+        return false;
+    y->own[y->records] = own;
+    y->eax[y->records++] = eax;
+    return true;
+}
+
 static bool provoke_aborts(struct sampling *p, enum cause_id id,
                            struct tally *y)
 {
+    const unsigned wanted = y->before != CAUSES ? AFTER_WANTED : WANTED(id);
     unsigned found = 0;
-    uint32_t eax;
+    bool taken = false; /* the record that was due, by what comes before */
 
     if (!sampling_arm(p, &config) || !sampling_start(p))
         return false;
-    for (; y->tries < MOST_TRIES && found < WANTED(id); y->tries++) {
+    while (y->tries + 1 < MOST_TRIES && found < wanted) {
         if (y->elides)
-            hle_mismatch(p->t, 1); /* of which nothing is to be in it */
-        y->aborts += cause_provoke(p->t, id, &eax) == TSX_ABORTED;
-        if (sampling_written(p) <= y->records)
+            hle_mismatch(p->t, 1);
+        taken =
+            y->before != CAUSES && !taken && provoke(p, y->before, false, y);
+        if (!provoke(p, id, true, y))
             continue;
-        y->eax[y->records++] = eax;
-        found += is_by(id, eax);
+        found += is_by(id, y->eax[y->records - 1]);
+        taken = false;
     }
     if (!sampling_stop(p))
         return false;
     for (unsigned n = 0; n < y->records; n++)
-        judge_record(p, id, n, y);
+        if (y->own[n])
+            judge_record(p, id, n, y);
     return true;
 }
 
-static bool try_cause(struct sampling *p, enum cause_id id, bool elides,
-                      struct abort_bits *sum)
+static bool try_cause(struct sampling *p, enum cause_id id,
+                      enum cause_id before, bool elides, struct abort_bits *sum)
 {
     struct test_context *t = p->t;
-    struct tally y = {.elides = elides && id == CAUSE_XABORT};
+    struct tally y = {.elides = elides && id == CAUSE_XABORT, .before = before};
     char text[PEBS_TX_ABORT_TEXT];
 
     if (!provoke_aborts(p, id, &y))
@@ -167,12 +187,31 @@ static bool try_cause(struct sampling *p, enum cause_id id, bool elides,
           "first (with PDist, all), made %u; wanted a quarter of them at least",
           y.aborts, y.records);
     abort_bits_check(t, &y.cause, rules[id].set, rules[id].clear);
-    note(t,
-         "%u records of %u aborts, %u by this cause, %u Instruction_Abort; "
-         "B8H: %s",
-         y.records, y.aborts, y.cause.records,
-         abort_bits_set(&y.all, INSTRUCTION), pebs_tx_abort_text(y.info, text));
+    if (before == CAUSES)
+        note(t,
+             "%u records of %u aborts, %u by this cause, %u Instruction_Abort; "
+             "B8H: %s",
+             y.records, y.aborts, y.cause.records,
+             abort_bits_set(&y.all, INSTRUCTION),
+             pebs_tx_abort_text(y.info, text));
     abort_bits_sum(sum, &y.all);
+    return true;
+}
+
+/* Each cause after each other one but the longest: nothing of that is in the
+ * record. */
+static bool try_after(struct sampling *p, struct abort_bits *sum)
+{
+    for (enum cause_id id = 0; id < CAUSES; id++)
+        for (enum cause_id before = 0; before < CAUSES; before++) {
+            if (!causes[id].always || before == CAUSE_READS || before == id)
+                continue;
+            prefix_push(p->t, "%s after %s", causes[id].name,
+                        causes[before].name);
+            if (!try_cause(p, id, before, false, sum))
+                return false;
+            prefix_pop(p->t);
+        }
     return true;
 }
 
@@ -233,10 +272,12 @@ TEST(pebs_tx_abort,
     /* Measured, and checked one by one. */
     for (enum cause_id id = 0; id < CAUSES; id++) {
         prefix_push(t, "%s", causes[id].name);
-        if (!try_cause(&p, id, elides, &sum))
+        if (!try_cause(&p, id, CAUSES, elides, &sum))
             return;
         prefix_pop(t);
     }
+    if (!try_after(&p, &sum))
+        return;
     abort_bits_check_retry(t, &sum);
     if (test_regime(t) == REGIME_B)
         try_forced(&p);

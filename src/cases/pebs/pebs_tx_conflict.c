@@ -16,6 +16,8 @@
 #define TURNS_MAX 512u
 #define RECORDS   4                   /* of HLE, at most */
 #define CODE      (UINT64_C(1) << 21) /* bytes of this program, at most */
+#define CAPACITY  (TX_ABORT_CAPACITY_WRITES | TX_ABORT_CAPACITY_READS)
+#define XABORT    (tsx_bodies_xabort + 0x5a * TSX_XABORT_BYTES)
 
 /* The first abort overflows, the second is recorded, and so on; PMC1 counts all
  * of them. */
@@ -35,7 +37,7 @@ struct arena {
     struct pair pair;
     struct sampling p;
     /* conflict: EAX[2] is set; of HLE: Data_Conflict */
-    struct abort_bits all, conflict;
+    struct abort_bits all, conflict, xabort;
     unsigned aborts, records, conflicts, elsewhere;
     unsigned sections; /* of HLE */
     bool hle, measured;
@@ -53,9 +55,11 @@ static void write_line(struct test_context *peer, void *argument)
 static void judge_record(struct arena *a, uint32_t eax)
 {
     struct sampling *p = &a->p;
+    const bool xabort = (eax & RTM_STATUS_XABORT) != 0;
     const struct pebs_abort abort = {
         .hle = a->hle,
         .eax = eax,
+        .at = xabort ? (uint64_t)(uintptr_t)XABORT : 0,
         .resume =
             (uint64_t)(uintptr_t)(a->hle ? hle_xchg_acquired : tsx_fallback)};
     struct pebs_record record;
@@ -68,6 +72,8 @@ static void judge_record(struct arena *a, uint32_t eax)
     if (a->hle ? (record.tx_abort & TX_ABORT_DATA_CONFLICT) != 0
                : (eax & RTM_STATUS_CONFLICT) != 0)
         abort_bits_add(&a->conflict, &record, eax);
+    if (xabort)
+        abort_bits_add(&a->xabort, &record, eax);
     a->elsewhere += record.eventing_ip - abort.resume + CODE >= 2 * CODE;
     a->conflicts += (record.tx_abort & TX_ABORT_DATA_CONFLICT) != 0;
 }
@@ -80,6 +86,15 @@ static bool start(struct arena *a)
     return sampling_arm(&a->p, &of_kind) && sampling_start(&a->p);
 }
 
+/* XABORT after a conflict, now and then: it is to be recorded, whichever of the
+ * aborts are. */
+static bool is_time_for_xabort(const struct arena *a, uint32_t eax)
+{
+    return eax != RTM_STATUS_STARTED && (eax & RTM_STATUS_CONFLICT) != 0 &&
+           a->xabort.records < a->conflict.records &&
+           test_random(a->p.t) % 2 != 0;
+}
+
 /* A record is that of the abort just before it. */
 static void run_transactions(struct test_context *t, void *argument)
 {
@@ -87,12 +102,15 @@ static void run_transactions(struct test_context *t, void *argument)
     const struct tsx_block block = {.body = tsx_body_hold_load,
                                     .argument = (uint64_t)(uintptr_t)a->line,
                                     .count = TURNS};
+    struct tsx_block tried = {.status = 0};
 
     (void)t;
     if (!start(a))
         return;
-    for (unsigned i = 0; i < TRIES && a->conflicts < 3; i++) {
-        struct tsx_block tried = block;
+    for (unsigned i = 0;
+         i < TRIES && (a->conflicts < 3 || a->xabort.records < 2); i++) {
+        const bool xabort = is_time_for_xabort(a, tried.status);
+        tried = xabort ? (struct tsx_block){.body = XABORT} : block;
         a->aborts += tsx_inside(&tried) == TSX_ABORTED;
         if (sampling_written(&a->p) > a->records)
             judge_record(a, tried.status);
@@ -141,7 +159,7 @@ static bool try_kind(struct test_context *t, struct arena *a, bool hle)
 {
     a->hle = hle;
     a->aborts = a->records = a->conflicts = a->elsewhere = a->sections = 0;
-    a->all = a->conflict = (struct abort_bits){0};
+    a->all = a->conflict = a->xabort = (struct abort_bits){0};
     a->measured = false;
     a->line[0] = 0;
 
@@ -178,8 +196,11 @@ static bool try_kind(struct test_context *t, struct arena *a, bool hle)
         abort_bits_check(t, &a->conflict,
                          TX_ABORT_DATA_CONFLICT |
                              TX_ABORT_NON_INSTRUCTION_ABORT,
-                         TX_ABORT_INSTRUCTION_ABORT | TX_ABORT_CAPACITY_WRITES |
-                             TX_ABORT_CAPACITY_READS);
+                         TX_ABORT_INSTRUCTION_ABORT | CAPACITY);
+    WITH_PREFIX (t, "XABORT after such a write")
+        abort_bits_check(t, &a->xabort, TX_ABORT_INSTRUCTION_ABORT,
+                         TX_ABORT_NON_INSTRUCTION_ABORT |
+                             TX_ABORT_DATA_CONFLICT | CAPACITY);
     note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
          a->aborts, a->conflicts);
     return true;

@@ -101,7 +101,8 @@ static void check_cycles(struct test_context *t, const char *what,
         what, got, turns, cycles, clocks->tsc, clocks->core);
 }
 
-/* Records of the aborts themselves. Returns how many; -1: an access failed. */
+/* Records of the aborts themselves, before each of which there is a transaction
+ * that commits. Returns how many; -1: an access failed. */
 static int try_aborts(struct sampling *p, const uint8_t *body, unsigned turns)
 {
     struct abort_clocks clocks;
@@ -114,6 +115,8 @@ static int try_aborts(struct sampling *p, const uint8_t *body, unsigned turns)
         struct pebs_record record;
         struct tsx_block block;
         uint64_t cycles;
+        (void)spin(tsx_body_spin, turns, &block, &cycles);
+        records = sampling_written(p); /* it may have aborted */
         int outcome = spin(body, turns, &block, &cycles);
         if (sampling_written(p) == records)
             continue;

@@ -72,13 +72,16 @@ struct wrong {
     bool silent;        /* none */
     unsigned uncounted; /* aborts that a counter loses */
     bool commits, leaks, loses;
-    unsigned cause; /* in EAX of an abort by a record */
-    bool outside;   /* IN_TX counts outside of transactions */
-    bool idle;      /* the other processor's writes abort nothing */
-    bool of_hle;    /* HLE_Abort is that of the last abort of any kind, too */
+    unsigned cause;  /* in EAX of an abort by a record */
+    bool outside;    /* IN_TX counts outside of transactions */
+    bool idle;       /* the other processor's writes abort nothing */
+    uint64_t sticky; /* of B8H: 1 where it was in the abort before */
+    bool adds;       /* cycles of the commit before */
+    bool of_hle;     /* HLE_Abort is that of the last abort of any kind, too */
 };
 static struct wrong wrong;
-static bool hle_before; /* the last abort was one */
+static bool hle_before;                        /* the last abort was one */
+static uint64_t info_before, committed_before; /* of the transaction before */
 static unsigned records;
 
 static bool is_wrong(const struct tsx_block *b)
@@ -117,6 +120,8 @@ static void record_abort(const struct tsx_block *b, const struct end *end,
         (wrong.most != 0 && records >= wrong.most))
         return;
     record.tx_abort ^= is ? wrong.info : 0;
+    record.tx_abort |= wrong.sticky & info_before;
+    record.tx_abort += wrong.adds ? committed_before : 0;
     put(&record);
     reached();
     records++;
@@ -140,6 +145,9 @@ static void count_abort(uint64_t event, const struct tsx_block *b,
         } else if (*value == 0 && (*msr(IA32_PEBS_ENABLE) >> n & 1) != 0)
             pending[n] = 1;
     }
+    info_before = end->info |
+                  ((end->status & RTM_STATUS_RETRY) != 0 ? TX_ABORT_RETRY : 0);
+    committed_before = 0;
 }
 
 /* The branches of lines: with a record amid them the transaction aborts. */
@@ -175,6 +183,7 @@ static bool finds_end(const struct tsx_block *b, struct end *end)
 static int commit(struct tsx_block *b)
 {
     b->status = RTM_STATUS_STARTED;
+    committed_before = cycles_of(b);
     if (!wrong.stale)
         device.tx_abort = cycles_of(b);
     return TSX_COMMITTED;
@@ -271,7 +280,7 @@ static void healthy(void **state)
     expect_case(verdict_of(&test_pebs_tx_abort), VERDICT_PASS,
                 "XABORT: 12 records of 24 aborts, 12 by this cause");
     expect_case(verdict_of(&test_pebs_tx_conflict), VERDICT_PASS,
-                "3 records of 6 aborts, 3 with Data_Conflict");
+                "5 records of 10 aborts, 3 with Data_Conflict");
     expect_case(verdict_of(&test_pebs_tx_cycles), VERDICT_PASS, "");
 }
 
@@ -317,7 +326,7 @@ static void deviations(void **state)
             .of = tsx_body_nest_xabort),
         ROW(tx_conflict, FAIL, "none with Data_Conflict", .idle = true),
         ROW(tx_conflict, FAIL, "none with Data_Conflict",
-            .info = TX_ABORT_DATA_CONFLICT),
+            .info = TX_ABORT_DATA_CONFLICT, .of = tsx_body_hold_load),
         ROW(tx_conflict, FAIL, "none with Data_Conflict", .silent = true),
         ROW(tx_conflict, FAIL, "is no address of this program's code",
             .ip = INT64_C(1) << 40),
@@ -329,6 +338,13 @@ static void deviations(void **state)
         ROW(tx_conflict, FAIL, "(Capacity Reads)",
             .info = TX_ABORT_CAPACITY_READS, .status = RTM_STATUS_CAPACITY),
         ROW(tx_conflict, FAIL, "[36] (Retry)", .info = TX_ABORT_RETRY),
+        /* What the abort before has set. */
+        ROW(tx_conflict, FAIL, "[36] (Retry) is 1", .sticky = TX_ABORT_RETRY),
+        ROW(tx_conflict, FAIL, "(Data_Conflict) is 1",
+            .sticky = TX_ABORT_DATA_CONFLICT),
+        ROW(tx_abort, FAIL, "XABORT after stores to many lines: ",
+            .sticky = TX_ABORT_CAPACITY_WRITES),
+        ROW(tx_cycles, FAIL, "the record of an abort", .adds = true),
         ROW(tx_cycles, PASS, "", .cycles = -20),
         ROW(tx_cycles, FAIL, "wanted 100 or more", .cycles = -21,
             .of = tsx_body_spin_xabort),

@@ -75,6 +75,7 @@ struct tsx_state {
     bool user;             /* it began with CPL > 0 */
     uint32_t cycles;       /* of the last transaction, or of this one so far */
     struct last_abort last_abort;
+    bool was_aborted; /* the last transaction */
 };
 
 struct pmu_state {

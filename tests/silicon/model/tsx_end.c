@@ -143,7 +143,9 @@ void tsx_began(struct processor *p, bool hle)
     p->tsx.active = true;
     p->tsx.hle = hle;
     p->tsx.near_overflow = COUNTER_MASK - p->pmu.counter[3] < NEAR_OVERFLOW;
-    if (!faults_cycles_go_on(p))
+    if (!faults_cycles_go_on(p) &&
+        (p->tsx.was_aborted ||
+         faults_rule(p->machine, CYCLES_WITHOUT_COMMITTED, true)))
         p->tsx.cycles = 0;
     count_events(p, TX_EVENT_START);
     if (faults_start_again(p))
@@ -251,6 +253,7 @@ void tsx_speculated(struct processor *p)
 static void after_end(struct processor *p, bool aborted)
 {
     p->tsx.active = false;
+    p->tsx.was_aborted = aborted;
     if (is_disturbing(p, aborted))
         tsx_disturb_counter3(p);
     if (p->machine->counter3 == DISTURB_SIBLING && p->sibling != NULL)
@@ -328,7 +331,9 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         !faults_rule(p->machine, RECORD_OF_ITS_KIND, true))
         information |= TX_INFO_HLE;
     p->faults.hle_aborted = p->tsx.hle;
-    if ((status & TX_STATUS_RETRY) != 0)
+    if ((status & TX_STATUS_RETRY) != 0 ||
+        ((p->tsx.last_abort.information & TX_INFO_RETRY) != 0 &&
+         !faults_rule(p->machine, RETRY_OF_ITS_ABORT, true)))
         information |= TX_INFO_RETRY;
     if ((status & TX_STATUS_CONFLICT) != 0) /* whatever it came from */
         information |= TX_INFO_CONFLICT;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx_pieces.c - transactions that are right but for one byte, page, level or
+ * event, or for what ran before them. Each entry names what it breaks: rules.h.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(info_retry_stays,
+      .what = "[A B F; C with bit 2] B8H[36] (Retry) is 1 where it was in the "
+              "abort before",
+      .caught = {"skylake-2017 off 2 pebs_tx_conflict FAIL"},
+      .breaks = RETRY_OF_ITS_ABORT)
+
+FAULT(info_cycles_with_commit,
+      .what = "[A B F; C with bit 2] B8H[31:0] of an abort has the cycles of "
+              "the transaction before, if that committed, too",
+      .caught = {"skylake-2017 on 1 pebs_tx_cycles FAIL"},
+      .breaks = CYCLES_WITHOUT_COMMITTED)
