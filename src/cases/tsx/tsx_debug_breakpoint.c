@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A breakpoint hit inside a transaction aborts it and says so in EAX[4]. */
+/* A breakpoint hit inside a transaction aborts it and says so in EAX[4]: of an
+ * instruction, or of any bytes of what is stored or loaded. */
 #include "src/harness/case.h"
 #include "src/base/names.h"
 #include "src/tsx/probe.h"
@@ -15,15 +16,22 @@
 #define DR7_RW(n, what)    ((uint64_t)(what) << (16 + 4 * (n)))
 #define WRITES             1 /* 0: instructions */
 #define ACCESSES           3
-#define DR7_LEN_8(n)       (UINT64_C(2) << (18 + 4 * (n)))
+#define DR7_LEN(n, len)    ((uint64_t)(len) << (18 + 4 * (n)))
+#define LEN_8              2
 #define DR7_INSTRUCTION(n) (DR7_ONE | DR7_L(n))
-#define DR7_DATA(n, what)  (DR7_ONE | DR7_L(n) | DR7_RW(n, what) | DR7_LEN_8(n))
+#define DR7_PIECE(n, what, len) \
+    (DR7_ONE | DR7_L(n) | DR7_RW(n, what) | DR7_LEN(n, len))
+#define DR7_DATA(n, what) DR7_PIECE(n, what, LEN_8)
+
+#define XBEGIN_BYTES 6
+#define PIECES       12 /* of a quadword, drawn */
+#define VALUE        UINT64_C(0xf1e2d3c4b5a69788)
 
 struct breakpoint {
     const char *what;
     const uint8_t *body, *address; /* NULL: what the body stores to */
     uint64_t dr7;
-    int vector;
+    int vector; /* outside; TSX_RAN: it is not tried there */
 };
 
 static const struct breakpoint points[] = {
@@ -40,31 +48,77 @@ static const struct breakpoint points[] = {
      DR7_INSTRUCTION(0), HW_DB},
     {"instruction breakpoint of DR3", tsx_body_store, tsx_body_store_fault,
      DR7_INSTRUCTION(3), HW_DB},
+    {"data breakpoint in an inner transaction", tsx_body_nest_store, NULL,
+     DR7_DATA(2, WRITES), TSX_RAN},
+    {"instruction breakpoint in an inner transaction", tsx_body_nest_store,
+     tsx_body_nest_store_begin + XBEGIN_BYTES, DR7_INSTRUCTION(1), TSX_RAN},
     {"INT3", tsx_body_int3, NULL, DR7_ONE, HW_BP},
 };
 
 /* In a transaction, until an abort sets EAX[4]. */
 static void try_inside(struct test_context *t, const struct breakpoint *point,
-                       const struct tsx_block *block, uint64_t dr0)
+                       const struct tsx_block *block, uint64_t dr0,
+                       struct rtm_tally *probe)
 {
     char text[RTM_STATUS_TEXT];
-    struct rtm_tally probe;
 
-    rtm_clear(&probe);
-    for (unsigned i = 0; i < PROBE_TRIES && probe.matched == 0; i++)
-        probe_watched(block, dr0, point->dr7, RTM_STATUS_BREAKPOINT, &probe);
+    rtm_clear(probe);
+    for (unsigned i = 0; i < PROBE_TRIES && probe->matched == 0; i++)
+        probe_watched(block, dr0, point->dr7, RTM_STATUS_BREAKPOINT, probe);
     WITH_PREFIX (t, "%s", point->what)
-        probe_check(t, &probe);
-    check(t, probe.committed == 0,
+        probe_check(t, probe);
+    check(t, probe->committed == 0,
           "%s inside a transaction: %u of %u committed; wanted 0", point->what,
-          probe.committed, probe.tried);
-    check(t, probe.matched != 0,
+          probe->committed, probe->tried);
+    check(t, probe->matched != 0,
           "%s inside a transaction: none of %u aborts set EAX[4]; EAX = "
           "0x%08x (%s)",
-          point->what, probe.aborted, probe.status,
-          rtm_status_text(probe.status, text));
-    note(t, "%s inside a transaction: EAX = 0x%08x (%s)", point->what,
-         probe.status, rtm_status_text(probe.status, text));
+          point->what, probe->aborted, probe->status,
+          rtm_status_text(probe->status, text));
+}
+
+/* It is hit outside of transactions, or shows nothing inside. */
+static bool is_hit_outside(struct test_context *t,
+                           const struct breakpoint *point,
+                           struct tsx_block *block, uint64_t dr0)
+{
+    if (point->vector == TSX_RAN)
+        return true;
+
+    const int outside = tsx_watched(tsx_outside, block, dr0, point->dr7);
+    if (outside != point->vector)
+        broken(t, "%s outside a transaction: got %s, wanted %s", point->what,
+               fault_name(outside), fault_name(point->vector));
+    return outside == point->vector;
+}
+
+/* Each LENn, at each place in the quadword, of each register: drawn. */
+static void try_piece(struct test_context *t)
+{
+    static const uint8_t lengths[] = {0, 1, 3, LEN_8}; /* 1, 2, 4, 8 bytes */
+    const unsigned which = (unsigned)(test_random(t) % 4), bytes = 1u << which;
+    const unsigned at = (unsigned)(test_random(t) % (8 / bytes)) * bytes,
+                   n = (unsigned)(test_random(t) % 4);
+    const bool loads = test_random(t) % 2 != 0;
+    _Alignas(64) volatile uint64_t cell = 0;
+    char what[80];
+    const struct breakpoint point = {
+        .what = what,
+        .body = loads ? tsx_body_load : tsx_body_store,
+        .dr7 = DR7_PIECE(n, loads ? ACCESSES : WRITES, lengths[which]),
+        .vector = HW_DB};
+    struct tsx_block block = {.body = point.body,
+                              .argument = (uint64_t)(uintptr_t)&cell,
+                              .count = VALUE};
+    struct rtm_tally probe;
+
+    text_format(what, sizeof(what),
+                "data breakpoint of DR%u, byte %u to %u of a %s of 8", n, at,
+                at + bytes - 1, loads ? "load" : "store");
+    if (!is_hit_outside(t, &point, &block, block.argument + at))
+        return;
+    cell = 0;
+    try_inside(t, &point, &block, block.argument + at, &probe);
 }
 
 TEST(
@@ -89,19 +143,22 @@ TEST(
                            ? (uint64_t)(uintptr_t)point->address
                            : block.argument;
 
-        /* It is hit outside of transactions, or shows nothing inside. */
-        int outside = tsx_watched(tsx_outside, &block, dr0, point->dr7);
-        if (outside != point->vector) {
-            broken(t, "%s outside a transaction: got %s, wanted %s",
-                   point->what, fault_name(outside), fault_name(point->vector));
+        struct rtm_tally probe;
+        char text[RTM_STATUS_TEXT];
+
+        if (!is_hit_outside(t, point, &block, dr0))
             continue;
-        }
 
         /* Measured, and checked. */
         cell = 0;
-        try_inside(t, point, &block, dr0);
+        try_inside(t, point, &block, dr0, &probe);
+        if (point->vector != TSX_RAN)
+            note(t, "%s inside a transaction: EAX = 0x%08x (%s)", point->what,
+                 probe.status, rtm_status_text(probe.status, text));
         check(t, cell == 0,
               "%s: the store of an aborted transaction remained in memory",
               point->what);
     }
+    for (unsigned i = 0; i < PIECES; i++)
+        try_piece(t);
 }

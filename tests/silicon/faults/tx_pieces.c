@@ -16,3 +16,15 @@ FAULT(info_cycles_with_commit,
               "the transaction before, if that committed, too",
       .caught = {"skylake-2017 on 1 pebs_tx_cycles FAIL"},
       .breaks = CYCLES_WITHOUT_COMMITTED)
+
+FAULT(tx_watch_first_byte,
+      .what = "[A B F; C with bit 2] a breakpoint is compared with the first "
+              "byte alone of a store in a transaction",
+      .caught = {"skylake-2017 on 1 tsx_debug_breakpoint FAIL"},
+      .breaks = STORES_WATCHED_WHOLE)
+
+FAULT(tx_inner_store_unwatched,
+      .what = "[A B F; C with bit 2] a breakpoint on data is not hit by a "
+              "store of an inner transaction",
+      .caught = {"skylake-2017 on 1 tsx_debug_breakpoint FAIL"},
+      .breaks = INNER_STORES_WATCHED)

@@ -114,6 +114,7 @@ static void save_bytes(struct vcpu *v, struct open_page *page)
     const uint8_t *view = view_of(&v->tx, page) + (address & ~PAGE_MASK);
     unsigned known = memory_bytes(v, address, DATA_STORE);
 
+    page->known = known;
     page->bytes =
         known > 0 && known < STORE_BYTES_MAX ? known : STORE_BYTES_MAX;
     if (page->bytes > left)
@@ -186,7 +187,10 @@ static void access_memory(struct vcpu *v, uint64_t address, bool write)
         return;
     }
     if (!write) {
-        watch_data(&tx->watch, ACCESS_READ, address, 1);
+        const unsigned known =
+            tx->watch.dr7 != 0 ? memory_bytes(v, address, DATA_LOAD) : 0;
+
+        watch_data(&tx->watch, ACCESS_READ, address, known != 0 ? known : 1);
     } else if (!page->written) {
         page->written = true;
         page->address = address;
@@ -271,7 +275,9 @@ static void note_store(struct vcpu *v, const struct open_page *page)
     struct transaction *tx = &v->tx;
     const uint8_t *view = view_of(tx, page) + (page->address & ~PAGE_MASK);
 
-    watch_data(&tx->watch, ACCESS_WRITE, page->address, 1);
+    if (watched != 0)
+        watch_data(&tx->watch, ACCESS_WRITE, page->address, watched);
+    const unsigned watched = tx_watched(v, page);
     for (unsigned n = 0; n < page->bytes; n++) {
         uint64_t at = page->address + n;
         struct undo_line *l = find_undo_line(tx, at);
@@ -283,7 +289,8 @@ static void note_store(struct vcpu *v, const struct open_page *page)
         if ((l->stored >> at % LINE_BYTES & 1) != 0 &&
             !faults_rule(v->model->machine, SECOND_STORE_UNDONE, true))
             ((uint8_t *)l->was)[at % LINE_BYTES] = page->before[n];
-        watch_data(&tx->watch, ACCESS_WRITE, at, 1);
+        if (page->known == 0 && watched != 0)
+            watch_data(&tx->watch, ACCESS_WRITE, at, 1);
         l->stored |= BIT(at % LINE_BYTES);
         if (n >= 16)
             l->wide |= BIT(at % LINE_BYTES);

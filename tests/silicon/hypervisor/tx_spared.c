@@ -36,6 +36,17 @@ unsigned tx_spared(const struct vcpu *v, bool write)
 bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
 {
     const struct machine *m = v->model->machine;
+unsigned tx_watched(const struct vcpu *v, const struct open_page *page)
+{
+    const struct machine *m = v->model->machine;
+
+    if (v->tx.depth > 1 && !faults_rule(m, INNER_STORES_WATCHED, true))
+        return 0;
+    return page->known != 0 && faults_rule(m, STORES_WATCHED_WHOLE, true)
+               ? page->known
+               : 1;
+}
+
     const uint64_t at = page->address + n;
 
     return (v->current.tx == TX_MAY_HINT &&

@@ -66,6 +66,7 @@ struct open_page {
     bool shadowed; /* the guest sees tx.shadow, not the page */
     uint8_t before[STORE_BYTES_MAX]; /* a store: the bytes from address */
     unsigned bytes;                  /* as far as it may reach on this page */
+    unsigned known; /* bytes that are stored there; 0: it is not known */
 };
 
 /* A lock that HLE elides: the guest sees `value` there, memory is unchanged. */
