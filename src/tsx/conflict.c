@@ -40,6 +40,7 @@ static void access_line(struct test_context *peer, void *argument)
         [CONFLICT_SAME] = a->line,
         [CONFLICT_LINE] = &a->line[LINE_BYTES / 8 - 1],
         [CONFLICT_SECOND] = a->next,
+        [CONFLICT_PAGE] = a->many,
         [CONFLICT_BESIDE] = a->next,
         [CONFLICT_MANY] = &a->many[a->c->line * (LINE_BYTES / 8)],
     };
@@ -73,20 +74,33 @@ static void access_line(struct test_context *peer, void *argument)
     a->seen += found == TSX_HELD;
 }
 
+/* Where the transaction's access begins. */
+static uint64_t place_of(const struct arena *a)
+{
+    const struct conflict *c = a->c;
+    const volatile uint64_t *line = a->line;
+
+    if (c->place == CONFLICT_MANY || c->place == CONFLICT_PAGE)
+        line = a->many;
+    else if (c->first != 0)
+        line = a->next;
+    return (uint64_t)(uintptr_t)line - c->first;
+}
+
 /* So many tries of one length. */
 static void hold_line(struct arena *a, unsigned turns)
 {
     struct conflict *c = a->c;
-    volatile uint64_t *lines = c->place == CONFLICT_MANY ? a->many : a->line;
-    const struct tsx_block block = {.body = c->body,
-                                    .argument = (uint64_t)(uintptr_t)lines,
-                                    .count = turns};
+    const struct tsx_block block = {
+        .body = c->body, .argument = place_of(a), .count = turns};
 
     for (unsigned i = 0; i < c->tries; i++) {
         unsigned matched = c->tally.matched;
         uint64_t rounds;
         if (c->measure == NULL) /* else it would be counted */
             hw_poll();
+        if (c->prepare != NULL)
+            c->prepare();
         rounds = a->pair.rounds;
         probe_once(&block, RTM_STATUS_CONFLICT, &c->tally);
         c->beside += a->pair.rounds - rounds > c->every;

@@ -21,7 +21,8 @@ enum conflict_access {
 enum conflict_place {
     CONFLICT_SAME,   /* what the transaction accesses */
     CONFLICT_LINE,   /* the last bytes of that line */
-    CONFLICT_SECOND, /* the next line, by tsx_body_hold_split */
+    CONFLICT_SECOND, /* the next line, by tsx_body_hold_split, or of `first` */
+    CONFLICT_PAGE,   /* the first line of the next page, of `first` */
     CONFLICT_BESIDE, /* the next line of the same page */
     CONFLICT_MANY,   /* one of those of tsx_body_hold_loads, or _stores */
 };
@@ -37,9 +38,11 @@ struct conflict {
     unsigned every;    /* 0: 1; the other accesses in each so many rounds, lest
                           all conflicts come at the beginning */
     unsigned line;     /* CONFLICT_MANY: which */
-    unsigned tries;    /* of each length */
-    unsigned turns;    /* how long a transaction lasts; 0: doubled, up to
-                          CONFLICT_TURNS_MAX, until there is a conflict */
+    unsigned first; /* bytes on the first line, of an access on two; 0: none */
+    void (*prepare)(void); /* before each transaction; NULL: nothing */
+    unsigned tries;        /* of each length */
+    unsigned turns;        /* how long a transaction lasts; 0: doubled, up to
+                              CONFLICT_TURNS_MAX, until there is a conflict */
     /* NULL, or what calls work(argument), all the transactions, once or again:
      * t is that of the boot processor's job. */
     void (*measure)(struct test_context *t, void (*work)(void *argument),

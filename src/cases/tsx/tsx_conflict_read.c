@@ -18,7 +18,7 @@ TEST(tsx_conflict_read,
                             .body = tsx_body_hold_store,
                             .tries = probe_row_tries(t)};
     struct conflict line = same, many = same, beside = same, shared = same,
-                    ended = same, both = same;
+                    ended = same, both = same, two = same;
 
     /* Set-up. */
     if (!probe_set_up(t))
@@ -42,6 +42,20 @@ TEST(tsx_conflict_read,
     if (!conflict_run(t, &both))
         return;
     conflict_judge(t, &both);
+
+    /* One byte of a store is on that line. */
+    two.what = "a read of the second line of a store on two";
+    two.place = CONFLICT_SECOND;
+    two.first = 7;
+    if (!conflict_run(t, &two))
+        return;
+    conflict_judge(t, &two);
+    two.what = "a read of the second page of a store on two";
+    two.place = CONFLICT_PAGE;
+    two.turns = 0;
+    if (!conflict_run(t, &two))
+        return;
+    conflict_judge(t, &two);
 
     /* Of many lines that it has written, the last. */
     many.what = "a read of the last of 32 lines of the write set";

@@ -19,7 +19,7 @@ static const struct row {
     const uint8_t *body;
     enum conflict_access access;
     enum conflict_place place;
-    unsigned line;
+    unsigned line; /* CONFLICT_MANY: which; else bytes on the first of two */
 } rows[] = {
     {"a store to a line of the read set", tsx_body_hold_load, CONFLICT_STORE,
      CONFLICT_SAME, 0},
@@ -35,6 +35,12 @@ static const struct row {
      95},
     {"a store to the second line of a load on two", tsx_body_hold_split,
      CONFLICT_STORE, CONFLICT_SECOND, 0},
+    {"a store to the second line of a load on two, of one byte there",
+     tsx_body_hold_load, CONFLICT_STORE, CONFLICT_SECOND, 7},
+    {"a store to the second page of a load on two, of one byte there",
+     tsx_body_hold_load, CONFLICT_STORE, CONFLICT_PAGE, 7},
+    {"a store to the second page of a load on two, of seven bytes there",
+     tsx_body_hold_load, CONFLICT_STORE, CONFLICT_PAGE, 1},
     {"a store to other bytes of a line of a locked addition",
      tsx_body_hold_locked, CONFLICT_STORE, CONFLICT_LINE, 0},
     {"a store to a line that an inner transaction reads", tsx_body_hold_nested,
@@ -164,7 +170,8 @@ TEST(tsx_conflict_write,
         return;
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const bool ended = rows[i].body == tsx_body_hold_ended;
+        const bool ended = rows[i].body == tsx_body_hold_ended,
+                   many = rows[i].place == CONFLICT_MANY;
         struct conflict c = {.what = rows[i].what,
                              .body = rows[i].body,
                              .access = rows[i].access,
@@ -173,6 +180,7 @@ TEST(tsx_conflict_write,
                              .maybe_nested = ended,
                              .every = ended ? CONFLICT_SELDOM : 0,
                              .line = rows[i].line,
+                             .first = many ? 0 : rows[i].line,
                              .tries = tries};
 
         /* Measured, and checked. */

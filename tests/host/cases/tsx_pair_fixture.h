@@ -121,7 +121,9 @@ static bool is_loaded(const struct holding *h, uint64_t round)
 /* The other's part: does it come to a conflict? */
 static bool is_disturbed(const struct tsx_block *b, const struct holding *h)
 {
-    volatile uint64_t *lines = (volatile uint64_t *)(uintptr_t)b->argument;
+    /* Of an access on two lines, the second. */
+    volatile uint64_t *lines =
+        (volatile uint64_t *)(uintptr_t)((b->argument + 63) & ~UINT64_C(63));
     const unsigned reads =
         h->reads + (other.tracks && h->body == tsx_body_hold_untracked);
     const unsigned quads = QUADS * (reads > h->writes ? reads : h->writes);

@@ -28,3 +28,15 @@ FAULT(tx_inner_store_unwatched,
               "store of an inner transaction",
       .caught = {"skylake-2017 on 1 tsx_debug_breakpoint FAIL"},
       .breaks = INNER_STORES_WATCHED)
+
+FAULT(tx_split_byte_unread,
+      .what = "[A B F; C with bit 2] of a load with one byte on its second "
+              "line that line is not in the read set",
+      .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
+      .breaks = READS_LAST_BYTE)
+
+FAULT(tx_second_page_unread,
+      .what = "[A B F; C with bit 2] of a load on two pages the second is not "
+              "in the read set",
+      .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
+      .breaks = READS_SECOND_PAGE)

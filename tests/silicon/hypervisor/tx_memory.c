@@ -141,7 +141,7 @@ static bool add_line_to_set(struct vcpu *v, uint64_t address, bool write)
                                              ANY_NUMBER, UINT32_MAX))
         return true;
     if (conflict_add_line(v, address,
-                          flag == 0 ? 0 : flag | tx_spared(v, write)))
+                          flag == 0 ? 0 : flag | tx_spared(v, address, write)))
         return true;
     tx_abort(v, TX_CAUSE_CONFLICT);
     return false;
@@ -153,7 +153,9 @@ static bool add_second_line(struct vcpu *v, uint64_t address)
     uint64_t next = (address | (LINE_BYTES - 1)) + 1;
 
     if (next % PAGE_BYTES == 0 || next - address >= LOAD_BYTES_MAX ||
-        memory_bytes(v, address, DATA_LOAD) <= next - address ||
+        memory_bytes(v, address, DATA_LOAD) <=
+            next - address +
+                !faults_rule(v->model->machine, READS_LAST_BYTE, true) ||
         !faults_rule(v->model->machine, READS_SECOND_LINE, true))
         return true;
     return add_line_to_set(v, next, false);
@@ -274,10 +276,10 @@ static void note_store(struct vcpu *v, const struct open_page *page)
 {
     struct transaction *tx = &v->tx;
     const uint8_t *view = view_of(tx, page) + (page->address & ~PAGE_MASK);
+    const unsigned watched = tx_watched(v, page);
 
     if (watched != 0)
         watch_data(&tx->watch, ACCESS_WRITE, page->address, watched);
-    const unsigned watched = tx_watched(v, page);
     for (unsigned n = 0; n < page->bytes; n++) {
         uint64_t at = page->address + n;
         struct undo_line *l = find_undo_line(tx, at);

@@ -9,7 +9,7 @@
 #define MOVUPS       0x100Fu /* 0FH 10H */
 #define XCHG_BYTE    0x86u   /* and the next: of another size */
 
-unsigned tx_spared(const struct vcpu *v, bool write)
+unsigned tx_spared(struct vcpu *v, uint64_t address, bool write)
 {
     const struct machine *m = v->model->machine;
     const struct elision *e = &v->tx.elision;
@@ -27,15 +27,15 @@ unsigned tx_spared(const struct vcpu *v, bool write)
          !faults_rule(m, STRINGS_MONITORED, true)) ||
         (!write && (v->decoded->words[0] & BITS(15, 0)) == MOVUPS &&
          !faults_rule(m, VECTORS_MONITORED, true)) ||
+        (!write && address % PAGE_BYTES == 0 &&
+         !faults_rule(m, READS_SECOND_PAGE, true) &&
+         memory_bytes(v, address, DATA_LOAD) < 8) ||
         (acquires && e->locks > 0 &&
          !faults_rule(m, INNER_LOCK_MONITORED, true)))
         return LINE_SPARED;
     return 0;
 }
 
-bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
-{
-    const struct machine *m = v->model->machine;
 unsigned tx_watched(const struct vcpu *v, const struct open_page *page)
 {
     const struct machine *m = v->model->machine;
@@ -47,6 +47,9 @@ unsigned tx_watched(const struct vcpu *v, const struct open_page *page)
                : 1;
 }
 
+bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
+{
+    const struct machine *m = v->model->machine;
     const uint64_t at = page->address + n;
 
     return (v->current.tx == TX_MAY_HINT &&
