@@ -102,14 +102,13 @@ body hold_untracked
 %endmacro
         HOLD    resumed, LOAD_RESUMED, [rsi]
 
-body hold_before
+%macro LOAD_BEFORE 0
         mov     rcx, [rsi]
         SUSPEND
         mov     rcx, [rsi]
         RESUME
-.turn:  dec     rdx
-        jnz     .turn
-        NEXT
+%endmacro
+        HOLD    before, LOAD_BEFORE, [rsi]
 
 ; A store between them.
 %macro STORE_SUSPENDED 0

@@ -4,26 +4,50 @@
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
 
+/* Outside of a transaction XSUSLDTRK does nothing. */
+static void suspend_outside(void)
+{
+    struct tsx_block block = {.body = tsx_body_suspended_end};
+
+    (void)tsx_outside(&block);
+}
+
+/* Of an aborted transaction nothing is left. */
+static void abort_suspended(void)
+{
+    struct tsx_block block = {.body = tsx_body_suspended_end};
+
+    (void)tsx_inside(&block);
+}
+
 /* What conflicts as without the two. */
 static const struct row {
     const char *what;
     const uint8_t *body;
     enum conflict_access access;
+    unsigned every;
+    void (*prepare)(void);
 } tracked[] = {
     {"a write to a line loaded after XRESLDTRK", tsx_body_hold_resumed,
-     CONFLICT_STORE},
+     CONFLICT_STORE, 0, NULL},
     {"a write to a line loaded before XSUSLDTRK too", tsx_body_hold_before,
-     CONFLICT_STORE},
+     CONFLICT_STORE, CONFLICT_SELDOM, NULL},
     {"a read of a line stored to after XSUSLDTRK",
-     tsx_body_hold_suspended_store, CONFLICT_LOAD},
+     tsx_body_hold_suspended_store, CONFLICT_LOAD, 0, NULL},
+    {"a write to a line loaded where XSUSLDTRK was outside of a transaction",
+     tsx_body_hold_load, CONFLICT_STORE, CONFLICT_SELDOM, suspend_outside},
+    {"a write to a line loaded where a transaction has aborted after XSUSLDTRK",
+     tsx_body_hold_load, CONFLICT_STORE, CONFLICT_SELDOM, abort_suspended},
 };
 
 /* "Any execution of XBEGIN or XEND inside a suspend region will cause the
  * transaction to abort", and of XSUSLDTRK. */
 static const struct row aborting[] = {
-    {"XEND after XSUSLDTRK", tsx_body_suspended_end, CONFLICT_LOAD},
-    {"XBEGIN after XSUSLDTRK", tsx_body_suspended_begin, CONFLICT_LOAD},
-    {"XSUSLDTRK after XSUSLDTRK", tsx_body_suspended_twice, CONFLICT_LOAD},
+    {"XEND after XSUSLDTRK", tsx_body_suspended_end, CONFLICT_LOAD, 0, NULL},
+    {"XBEGIN after XSUSLDTRK", tsx_body_suspended_begin, CONFLICT_LOAD, 0,
+     NULL},
+    {"XSUSLDTRK after XSUSLDTRK", tsx_body_suspended_twice, CONFLICT_LOAD, 0,
+     NULL},
 };
 
 static struct rtm_tally try_body(struct test_context *t, const uint8_t *body)
@@ -82,16 +106,6 @@ TEST(tsx_load_tracking,
     /* Measured, and checked. */
     if (!try_untracked(t, &plain))
         return;
-    FOR_EACH_ROW (t, i, tracked) {
-        struct conflict c = {.what = tracked[i].what,
-                             .body = tracked[i].body,
-                             .access = tracked[i].access,
-                             .tries = plain.tries};
-
-        if (!conflict_run(t, &c))
-            return;
-        conflict_judge(t, &c);
-    }
     const struct rtm_tally once = try_body(t, tsx_body_suspended_once);
     check(t, once.committed != 0,
           "XSUSLDTRK and XRESLDTRK: none of %u transactions committed",
@@ -108,5 +122,17 @@ TEST(tsx_load_tracking,
               aborting[i].what, tally.committed, tally.tried);
         WITH_PREFIX (t, "a store in between, and %s", aborting[i].what)
             probe_check(t, &tally);
+    }
+    FOR_EACH_ROW (t, i, tracked) {
+        struct conflict c = {.what = tracked[i].what,
+                             .body = tracked[i].body,
+                             .access = tracked[i].access,
+                             .every = tracked[i].every,
+                             .prepare = tracked[i].prepare,
+                             .tries = plain.tries};
+
+        if (!conflict_run(t, &c))
+            return;
+        conflict_judge(t, &c);
     }
 }

@@ -512,6 +512,13 @@ static void load_tracking(void **state)
     expect_case(case_end(), VERDICT_FAIL,
                 "a store between XSUSLDTRK and XRESLDTRK: there after 4 of 5 "
                 "commits; wanted each");
+    for (unsigned i = 0; i < 2; i++) { /* it holds for the next one */
+        begin(test);
+        other.outlives[i] = true;
+        expect_case(case_end(), VERDICT_FAIL,
+                    i == 0 ? "XSUSLDTRK was outside of a transaction: "
+                           : "has aborted after XSUSLDTRK: ");
+    }
     begin(test); /* XSUSLDTRK does nothing */
     other.tracks = true;
     expect_case(case_end(), VERDICT_FAIL,

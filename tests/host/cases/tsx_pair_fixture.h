@@ -68,6 +68,8 @@ static struct {
     unsigned steps;      /* of the other in 256 turns */
     bool idle;           /* in transactions it does nothing */
     bool tracks;         /* loads after XSUSLDTRK are in the read set */
+    bool outlives[2];    /* XSUSLDTRK outside, one in what has aborted, holds */
+    bool suspended;      /* so it is */
     unsigned transactions;
 } other;
 
@@ -152,23 +154,32 @@ static bool is_disturbed(const struct tsx_block *b, const struct holding *h)
     return disturbed;
 }
 
+static void suspend(const struct tsx_block *b)
+{
+    other.suspended |= other.outlives[0] && b->body == tsx_body_suspended_end;
+}
+
 static bool hold_end(const struct tsx_block *b, struct end *end)
 {
     const struct holding *h = holdings;
 
+    other.suspended |= other.outlives[1] && b->body == tsx_body_suspended_end;
     for (; h < holdings + sizeof(holdings) / sizeof(holdings[0]); h++)
         if (h->body == b->body) {
             const bool wrong = is_wrong_body(b);
             const bool met = is_disturbed(b, h);
             other.transactions++;
             *end = committed();
-            if (met && wrong && other.ignores)
+            if (met && other.suspended)
+                end->flags = 1;
+            else if (met && wrong && other.ignores)
                 end->flags = !other.unnoticed;
             else if (met || (wrong && other.aborts))
                 *end = aborted(CONFLICT | h->nested);
             if (end->outcome == TSX_ABORTED && wrong &&
                 (other.rarely == 0 || other.conflicts++ % other.rarely != 0))
                 end->status ^= other.status;
+            other.suspended = false;
             return true;
         }
     if (b->body != tsx_body_suspended_once)
@@ -186,6 +197,7 @@ static void pair_begin(const struct test *test)
     other.access = other.place = -1;
     other.steps = 64;
     own_end = hold_end;
+    own_outside = suspend;
     fake_beside = step;
     fake_ms_step = 10;
     for (unsigned p = 0; p < PROCESSORS; p++)

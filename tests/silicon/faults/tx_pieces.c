@@ -40,3 +40,14 @@ FAULT(tx_second_page_unread,
               "in the read set",
       .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
       .breaks = READS_SECOND_PAGE)
+
+FAULT(tracking_forgets_reads,
+      .what = "[sapphirerapids] XSUSLDTRK empties the read set",
+      .caught = {"sapphirerapids off 2 tsx_load_tracking FAIL"},
+      .breaks = SUSPENDED_KEEPS_READS)
+
+FAULT(tracking_suspended_outside,
+      .what = "[sapphirerapids] XSUSLDTRK outside of a transaction holds for "
+              "the next one",
+      .caught = {"sapphirerapids off 2 tsx_load_tracking FAIL"},
+      .breaks = SUSPENDED_INSIDE)

@@ -171,7 +171,8 @@ void tx_begin(struct vcpu *v, bool hle, uint64_t next)
     tx->depth = 1;
     tx->aborted_depth = 0;
     tx->inner_ended = false;
-    tx->suspended = tx->untracked = false;
+    tx->suspended = false;
+    tx->untracked = tx->untracked_next;
     tx->hle = hle;
     tx->steps = 0;
     v->model->tsx.user = v->vmcb->cpl > 0;

@@ -25,7 +25,13 @@ struct action tx_track_loads(struct vcpu *v)
         tx_abort(v, TX_CAUSE_INSTRUCTION);
         return action_of(ACTION_RESUME);
     }
+    if (suspends && v->tx.depth > 0 &&
+        !faults_rule(v->model->machine, SUSPENDED_KEEPS_READS, true))
+        conflict_begin(v);
     v->tx.suspended = suspends;
+    v->tx.untracked_next =
+        suspends && v->tx.depth == 0 &&
+        !faults_rule(v->model->machine, SUSPENDED_INSIDE, true);
     v->tx.untracked =
         suspends ? faults_rule(v->model->machine, SUSPENDED_NOT_TRACKED, true)
                  : !faults_rule(v->model->machine, RESUMED_TRACKED, true);

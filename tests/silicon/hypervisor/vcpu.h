@@ -109,6 +109,7 @@ struct transaction {
     bool inner_ended;        /* one inside, by XEND */
     bool suspended;          /* XSUSLDTRK: */
     bool untracked;          /* loads do not join the read set */
+    bool untracked_next;     /* nor those of the next one: by a fault */
     uint64_t resume_ip;      /* as a PEBS record has it */
     struct gprs gprs;        /* registers where it began */
     uint64_t rax, rsp, rflags;
