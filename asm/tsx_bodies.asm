@@ -501,6 +501,11 @@ tsx_body_nest_store_begin:
         xend
         NEXT
 
+; A body that RDX names, in an inner transaction that it does not end.
+body nest_jump
+        xbegin  tsx_inner_fallback
+        jmp     rdx
+
 body load
 raising load
         mov     rcx, [rsi]

@@ -40,9 +40,12 @@ static const struct row {
      TSX_CR0_NE},
 };
 
+/* what: of the row, or in an inner transaction, of which EAX[5] tells. */
 static void try_inside(struct test_context *t, const struct row *row,
-                       const struct tsx_block *block, int outside)
+                       const char *what, const struct tsx_block *block,
+                       int outside)
 {
+    const uint32_t nested = what != row->what ? RTM_STATUS_NESTED : 0;
     char text[RTM_STATUS_TEXT];
     struct rtm_tally probe;
     uint64_t cr2 = CR2_PLANTED;
@@ -61,11 +64,11 @@ static void try_inside(struct test_context *t, const struct row *row,
     }
 
     /* Check. */
-    WITH_PREFIX (t, "%s", row->what) {
+    WITH_PREFIX (t, "%s", what) {
         probe_check(t, &probe);
-        probe_check_status(t, 0, row->may, &probe);
+        probe_check_status(t, nested, row->may, &probe);
     }
-    WITH_PREFIX (t, "%s inside a transaction", row->what) {
+    WITH_PREFIX (t, "%s inside a transaction", what) {
         check(t, probe.committed == 0, "%u of %u committed; wanted 0",
               probe.committed, probe.tried);
         check(t, changed == 0,
@@ -77,8 +80,8 @@ static void try_inside(struct test_context *t, const struct row *row,
     check(t, below < probe.aborted || below < EACH,
           "%s inside a transaction: memory below RSP changed, in each of %u "
           "aborts; wanted as if the exception had not occurred",
-          row->what, below);
-    if (row->vector != NOT_OUTSIDE && row->cr0 == 0)
+          what, below);
+    if (nested == 0 && row->vector != NOT_OUTSIDE && row->cr0 == 0)
         note(t, "%s: %s outside, %u of %u aborts inside; EAX = 0x%08x (%s)",
              row->what, fault_name(outside), probe.aborted, probe.tried,
              probe.status, rtm_status_text(probe.status, text));
@@ -97,6 +100,7 @@ TEST(tsx_exceptions_abort,
         return;
     /* By the paging structures: an address that is tried may be a device's. */
     uint64_t unmapped = mapping_find_absent();
+    char what[80];
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct row *row = &rows[i];
@@ -119,6 +123,10 @@ TEST(tsx_exceptions_abort,
                    fault_name(outside), fault_name(row->vector));
             continue;
         }
-        try_inside(t, row, &block, outside);
+        try_inside(t, row, row->what, &block, outside);
+        block.count = (uint64_t)(uintptr_t)row->body;
+        block.body = tsx_body_nest_jump;
+        text_format(what, sizeof(what), "%s at the second level", row->what);
+        try_inside(t, row, what, &block, outside);
     }
 }

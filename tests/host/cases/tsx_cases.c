@@ -247,7 +247,14 @@ static void exceptions(void **state)
 
     (void)state;
     passes(test, "#PF outside, 5 of 5 aborts inside; EAX = 0x00000000");
-    assert_int_equal(device.all, SET_UP + 7 + 8 * TRIES);
+    assert_int_equal(device.all, SET_UP + 7 + 2 * 8 * TRIES);
+    /* The same in an inner transaction. */
+    fails(test, tsx_body_nest_jump, committed(), 0, 0,
+          "UD2 at the second level inside a transaction: 1 of 5 committed");
+    fails(test, tsx_body_nest_jump, (struct end){.outcome = HW_GP}, 2 * TRIES,
+          0, "load from a non-canonical address at the second level: #GP was");
+    fails(test, tsx_body_nest_jump, aborted(0), 0, TRIES - 1,
+          "UD2 at the second level: none of 5 aborts set in EAX");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct end wrong = aborted(0);
         const unsigned from = i == 3 ? TRIES : 0;
@@ -263,13 +270,13 @@ static void exceptions(void **state)
         tsx_wrong(rows[i].body, (struct end){.outcome = TSX_RAN}, i == 3);
         device.outside = true;
         expect_case(case_end(), VERDICT_ERROR, rows[i].what);
-        assert_int_equal(device.all, SET_UP + 7 + 7 * TRIES);
+        assert_int_equal(device.all, SET_UP + 7 + 2 * 7 * TRIES);
     }
     begin(test);
     fake_mapped = true;
     expect_case(case_end(), VERDICT_PASS,
                 "store to an unmapped address: not tested");
-    assert_int_equal(device.all, SET_UP + 5 + 6 * TRIES);
+    assert_int_equal(device.all, SET_UP + 5 + 2 * 6 * TRIES);
 }
 
 /* Below RSP an interrupt may push, after the abort: not in each of three. */

@@ -171,6 +171,8 @@ static struct end end_inside(const struct tsx_block *b)
         return is_mapped(b->argument) ? committed() : aborted(0);
     return aborted(0);
 }
+    if (b->body == tsx_body_nest_jump)
+        return aborted(RTM_STATUS_NESTED);
 
 static struct end wrong_or(const struct tsx_block *b, struct end right,
                            bool outside)
@@ -312,8 +314,11 @@ int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
 int tsx_with_cr0(int (*enter)(struct tsx_block *), struct tsx_block *block,
                  uint64_t bits)
 {
-    assert_int_equal(bits,
-                     block->body == tsx_body_sse ? TSX_CR0_TS : TSX_CR0_NE);
+    const uint8_t *body = block->body == tsx_body_nest_jump
+                              ? (const uint8_t *)(uintptr_t)block->count
+                              : block->body;
+
+    assert_int_equal(bits, body == tsx_body_sse ? TSX_CR0_TS : TSX_CR0_NE);
     return enter(block);
 }
 

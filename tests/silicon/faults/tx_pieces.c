@@ -51,3 +51,9 @@ FAULT(tracking_suspended_outside,
               "the next one",
       .caught = {"sapphirerapids off 2 tsx_load_tracking FAIL"},
       .breaks = SUSPENDED_INSIDE)
+
+FAULT(tx_inner_fault_delivered,
+      .what = "[A B F; C with bit 2] #GP in an inner transaction aborts it, "
+              "and is delivered then",
+      .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"},
+      .breaks = INNER_FAULT_STAYS)
