@@ -11,8 +11,10 @@
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
-#define BRANCHES  0xc4
-#define CLEAN_MAX 100 /* windows tried for one without any other abort */
+#define BRANCHES    0xc4
+#define CORE_CYCLES 0x3c
+#define WIDE        16  /* instructions in a cycle: no processor has as many */
+#define CLEAN_MAX   100 /* windows tried for one without any other abort */
 /* Whether XBEGIN, and the instruction that ends a transaction, are inside it no
  * manual says. */
 #define EDGES         2
@@ -180,28 +182,51 @@ static void check_overflow(struct test_context *t)
             return;
 }
 
-/* IN_TX is of every general-purpose counter. */
-static void check_each(struct test_context *t)
+/* Without a transaction: as many instructions and branches. */
+static void run_outside(void *argument)
+{
+    struct tsx_block block = {.body = tsx_body_spin, .count = TSX_LONG};
+    bool *clean = argument;
+
+    *clean = tsx_outside(&block) == TSX_RAN;
+}
+
+/* IN_TX is of every general-purpose counter, and of every event. */
+static const struct kind {
+    const char *what;
+    uint64_t select;
+    void (*run)(void *clean);
+    uint64_t least, most;
+} kinds[] = {
+    {"instructions of two transactions", EVENT_INST_RETIRED,
+     run_two_transactions, 2 * TSX_LONG, 2 * TSX_LONG_MOST},
+    {"core cycles of two transactions", CORE_CYCLES, run_two_transactions,
+     2 * TSX_LONG / WIDE, UINT64_MAX >> 1},
+    {"instructions outside of them", EVENT_INST_RETIRED, run_outside, 0, 0},
+    {"core cycles outside of them", CORE_CYCLES, run_outside, 0, 0},
+    {"branches outside of them", BRANCHES, run_outside, 0, 0},
+};
+
+static void check_kind(struct test_context *t, const struct kind *kind)
 {
     const uint64_t places = places_of(t) & BITS(COUNTERS_MAX - 1, 0);
-    struct bank before =
-        bank_of(places, EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX);
+    struct bank before = bank_of(places, kind->select | IA32_PERFEVTSEL_IN_TX);
     struct bank after;
     bool clean = false;
 
     before.live = true;
     for (unsigned i = 0; i < CLEAN_MAX && !clean; i++)
-        if (places == 0 ||
-            !bank_work(t, &before, run_two_transactions, &clean, &after))
+        if (places == 0 || !bank_work(t, &before, kind->run, &clean, &after))
             return;
     for (unsigned n = 0; clean && n < COUNTERS_MAX; n++) {
         const uint64_t got = after.pmc[n];
         if ((places >> n & 1) != 0)
-            check_known(t, got >= 2 * TSX_LONG && got <= 2 * TSX_LONG_MOST,
+            check_known(t, got >= kind->least && got <= kind->most,
                         ERRATUM_PMC2_OVER_ABORTS, n == 2 && got > IMPOSSIBLE,
-                        "IA32_PMC%u (%XH): instructions inside (IN_TX = 1) of "
-                        "two transactions: got %lu, wanted %u to %u",
-                        n, IA32_PMC(n), got, 2 * TSX_LONG, 2 * TSX_LONG_MOST);
+                        "IA32_PMC%u (%XH), IN_TX = 1: %s: got %lu, wanted %lu "
+                        "to %lu",
+                        n, IA32_PMC(n), kind->what, got, kind->least,
+                        kind->most);
     }
 }
 
@@ -347,7 +372,8 @@ TEST(tsx_in_tx_counts,
         judge(t, &s, windows);
     check_fixed(t);
     check_overflow(t);
-    check_each(t);
+    FOR_EACH_ROW (t, i, kinds)
+        check_kind(t, &kinds[i]);
     check_aborts(t, "stores to many lines", tsx_body_write_lines,
                  TEST_BUFFER_BYTES / 64, FEW_STORES);
     check_aborts(t, "XABORT in the innermost", tsx_body_nest_deep, LEVELS,

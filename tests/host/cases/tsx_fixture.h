@@ -131,6 +131,8 @@ static uint32_t code_of(const uint8_t *body)
 
 /* Of bodies of a test's own: true where it is one, and how it ends. */
 static bool (*own_end)(const struct tsx_block *b, struct end *end);
+/* Outside of transactions, what else they do. */
+static void (*own_outside)(const struct tsx_block *b);
 
 static struct end end_inside(const struct tsx_block *b)
 {
@@ -169,10 +171,10 @@ static struct end end_inside(const struct tsx_block *b)
         return aborted(RTM_STATUS_CAPACITY | RTM_STATUS_NESTED);
     if (b->body == tsx_body_store || b->body == tsx_body_load)
         return is_mapped(b->argument) ? committed() : aborted(0);
-    return aborted(0);
-}
     if (b->body == tsx_body_nest_jump)
         return aborted(RTM_STATUS_NESTED);
+    return aborted(0);
+}
 
 static struct end wrong_or(const struct tsx_block *b, struct end right,
                            bool outside)
@@ -285,6 +287,8 @@ int tsx_outside(struct tsx_block *b)
 {
     struct end e = wrong_or(b, end_outside(b), true);
 
+    if (own_outside != NULL)
+        own_outside(b);
     b->status = e.status;
     b->unrestored = e.unrestored;
     if (b->body == tsx_body_xtest)

@@ -8,15 +8,16 @@
 
 extern const struct test test_tsx_in_tx_counts, test_tsx_interrupt_abort;
 
-const uint8_t tsx_end_hold[1] = {0};
+const uint8_t tsx_end_hold[1] = {0}, tsx_body_spin[8] = {0};
 
-#define TRIALS  25
-#define TRIES   5
-#define CLEAN   100 /* windows tried for one without another abort */
-#define LATER   UINT32_MAX
-#define WIDTH   BITS(47, 0)
-#define IN_TX   1u /* of a select's [33:32] */
-#define IN_TXCP 2u
+#define TRIALS      25
+#define TRIES       5
+#define CLEAN       100 /* windows tried for one without another abort */
+#define LATER       UINT32_MAX
+#define WIDTH       BITS(47, 0)
+#define IN_TX       1u /* of a select's [33:32] */
+#define IN_TXCP     2u
+#define CORE_CYCLES 0x3c
 
 /* What is otherwise. */
 static struct {
@@ -29,6 +30,7 @@ static struct {
     uint64_t percent;                /* of what it counts */
     unsigned from, to, transactions; /* those of them */
     bool edge;                       /* EDGE alone */
+    uint64_t only;                   /* this event; 0: any */
     bool status_lost; /* an abort clears what it has set in 38EH */
     bool select_lost; /* an overflow clears EN */
     int64_t read;     /* added to the difference of two RDPMCs, */
@@ -85,7 +87,8 @@ static uint64_t counted(unsigned n, uint64_t select, const struct tsx_block *b,
     if ((wrong.body != NULL && wrong.body != b->body) ||
         (wrong.tx >= 0 && wrong.tx != (int)tx) ||
         (wrong.place >= 0 ? wrong.place != (int)n : n >= PLACE_FIXED0) ||
-        (wrong.edge && (select & IA32_PERFEVTSEL_E) == 0))
+        (wrong.edge && (select & IA32_PERFEVTSEL_E) == 0) ||
+        (wrong.only != 0 && !is_event(select, wrong.only)))
         return count;
     const unsigned which = wrong.transactions++;
     if (which < wrong.from || which > wrong.to)
@@ -102,7 +105,8 @@ static bool count_work(const struct tsx_block *b, uint64_t instructions,
 
     for (unsigned n = 0; n < 4; n++) {
         uint64_t *select = msr(IA32_PERFEVTSEL(n));
-        const bool each = is_event(*select, EVENT_INST_RETIRED);
+        const bool each = is_event(*select, EVENT_INST_RETIRED) ||
+                          is_event(*select, CORE_CYCLES);
         if (!is_counting(n) || (!each && !is_event(*select, 0xc4)))
             continue;
         const bool over =
@@ -222,9 +226,17 @@ static bool counted_end(const struct tsx_block *b, struct end *end)
     return true;
 }
 
+/* As many are beside a transaction. */
+static void counted_outside(const struct tsx_block *b)
+{
+    if (b->body == tsx_body_spin)
+        count_work(b, 0, 0, false);
+}
+
 static void begin(const struct test *test)
 {
     tsx_begin(test, TRIALS);
+    own_outside = counted_outside;
     memset(&wrong, 0, sizeof(wrong));
     wrong.tx = wrong.place = -1;
     wrong.percent = 100;
@@ -257,9 +269,12 @@ static const struct row {
     {tsx_body_long, IN_TXCP, 2, 100, -68, "instructions aborted"},
     {tsx_body_long, 0, 32, 0, 0, "IA32_FIXED_CTR0 (309H) counted 78"},
     {tsx_body_long_xabort, 0, 32, 0, 0, "IA32_FIXED_CTR0 (309H) counted 78"},
-    {tsx_body_long_xabort, IN_TX, 0, 0, 0, "IA32_PMC0 (C1H): instructions ins"},
-    {tsx_body_long_xabort, IN_TX, 2, 0, 0, "IA32_PMC2 (C3H): instructions ins"},
-    {tsx_body_long, IN_TX, 3, 100, 30, "IA32_PMC3 (C4H): instructions inside"},
+    {tsx_body_long_xabort, IN_TX, 0, 0, 0,
+     "IA32_PMC0 (C1H), IN_TX = 1: instructions of"},
+    {tsx_body_long_xabort, IN_TX, 2, 0, 0,
+     "IA32_PMC2 (C3H), IN_TX = 1: instructions of"},
+    {tsx_body_long, IN_TX, 3, 100, 30,
+     "IA32_PMC3 (C4H), IN_TX = 1: instructions of"},
     {tsx_body_write_lines, IN_TX | IN_TXCP, 2, 0, 3,
      "stores to many lines: instructions of 3 aborted transactions with IN_TX "
      "= IN_TXCP = 1: 9; wanted 6 at most"},
@@ -276,6 +291,35 @@ static const struct row {
      "of 3 aborted transactions with IN_TX "
      "= 1: 6, of 72 in all"},
 };
+
+/* IN_TX is of each event, inside and outside. */
+static void each_event(void **state)
+{
+    static const struct {
+        const uint8_t *body;
+        uint64_t event, percent;
+        int64_t add;
+        const char *line;
+    } events[] = {
+        {tsx_body_spin, EVENT_INST_RETIRED, 100, 1,
+         "IN_TX = 1: instructions outside of them: got 1, wanted 0 to 0"},
+        {tsx_body_spin, CORE_CYCLES, 100, 1,
+         "core cycles outside of them: got"},
+        {tsx_body_spin, 0xc4, 100, 1, "branches outside of them: got 1"},
+        {NULL, CORE_CYCLES, 0, 0, "core cycles of two transactions: got 0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+        begin(&test_tsx_in_tx_counts);
+        wrong.body = events[i].body;
+        wrong.only = events[i].event;
+        wrong.tx = IN_TX;
+        wrong.percent = events[i].percent;
+        wrong.add = events[i].add;
+        expect_case(case_end(), VERDICT_FAIL, events[i].line);
+    }
+}
 
 static void set_row(const struct row *row)
 {
@@ -461,7 +505,8 @@ static void invalid(void **state)
         } bodies[] = {
             {tsx_body_long_xabort, IN_TXCP, 1,
              "in 2 of 12 windows with aborts"},
-            {tsx_body_long_xabort, IN_TX, 0, "IA32_PMC2 (C3H): instructions"},
+            {tsx_body_long_xabort, IN_TX, 0,
+             "IA32_PMC2 (C3H), IN_TX = 1: instr"},
             {tsx_body_write_lines, IN_TX | IN_TXCP, 0, "stores to many lines"},
         };
         for (unsigned n = 0; n < 3; n++) {
@@ -627,6 +672,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_count),
+        cmocka_unit_test(each_event),
         cmocka_unit_test(edges),
         cmocka_unit_test(nesting_and_edge),
         cmocka_unit_test(overflow),

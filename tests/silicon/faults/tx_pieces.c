@@ -52,6 +52,11 @@ FAULT(tracking_suspended_outside,
       .caught = {"sapphirerapids off 2 tsx_load_tracking FAIL"},
       .breaks = SUSPENDED_INSIDE)
 
+FAULT(in_tx_not_of_cycles,
+      .what = "[any with TSX] IN_TX is not heeded by counters of core cycles",
+      .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
+      .breaks = CYCLES_HAVE_IN_TX)
+
 FAULT(tx_inner_fault_delivered,
       .what = "[A B F; C with bit 2] #GP in an inner transaction aborts it, "
               "and is delivered then",

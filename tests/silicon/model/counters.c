@@ -78,8 +78,9 @@ BOTH_WAYS bool is_enabled_for(struct processor *p, unsigned n,
         user = faults_user(p, user, r->branch);
     if ((p->pebs.enable & BITS(7, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_IN_TX))
         select &= ~EVTSEL_IN_TX;
-    if (n == 3 && (p->tsx.force_abort & RTM_FORCE_ABORT) != 0 &&
-        !HOLDS(FORCED_HAS_IN_TX))
+    if ((n == 3 && (p->tsx.force_abort & RTM_FORCE_ABORT) != 0 &&
+         !HOLDS(FORCED_HAS_IN_TX)) ||
+        ((select & EVTSEL_EVENT) == 0x3C && !HOLDS(CYCLES_HAVE_IN_TX)))
         select &= ~EVTSEL_IN_TX;
     if ((p->pmu.frozen & BIT(n)) != 0 || !counts_here(p, select, r, hooks))
         return false;
