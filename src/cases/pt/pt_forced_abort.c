@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What XBEGIN leaves in a trace where it is forced to abort: no source says, so
- * it is observed and never FAIL. */
+/* Transactions that are forced to abort do so while a trace runs, too. What
+ * XBEGIN leaves in it no source says: it is observed and never FAIL. */
 #include "src/base/msr.h"
 #include "src/trace/trace.h"
 #include "src/tsx/force_abort.h"
@@ -19,17 +19,29 @@ static bool force_aborts(struct test_context *t)
                                   &value);
     case REGIME_D:
         return force_abort_change(t, TSX_FORCE_ABORT_SDV_ENABLE_RTM, 0, &value);
+    case REGIME_F:
+        if (test_cpu(t)->rtm_always_abort)
+            return true;
+        if (try_get_msr(t, IA32_TSX_CTRL, &value) != HW_NO_FAULT) {
+            skip(t, "needs IA32_TSX_CTRL (122H), with RTM_DISABLE");
+            return false;
+        }
+        return set_msr(t, IA32_TSX_CTRL, value | IA32_TSX_CTRL_RTM_DISABLE);
     default:
         return true;
     }
 }
 
+/* An abort that has another cause may come before. */
 static bool try_transaction(void *argument)
 {
     struct tsx_block block = {.body = tsx_body_nothing};
+    unsigned *committed = argument;
+    const int outcome = tsx_inside(&block);
 
-    (void)argument;
-    return tsx_inside(&block) == TSX_ABORTED && block.status == 0;
+    *committed += outcome == TSX_COMMITTED;
+    return outcome == TSX_COMMITTED ||
+           (outcome == TSX_ABORTED && block.status == 0);
 }
 
 TEST(pt_forced_abort,
@@ -39,7 +51,8 @@ TEST(pt_forced_abort,
      .needs = {.regimes = REGIME_B | REGIME_C | REGIME_D | REGIME_F,
                .features = NEED_INTEL | NEED_PT | NEED_RTM})
 {
-    unsigned begun = 0, aborted = 0, targets = 0, strange = 0, tried = 0;
+    unsigned begun = 0, aborted = 0, targets = 0, strange = 0, tried = 0,
+             committed = 0;
     struct transitions seen = {0};
     struct trace p;
 
@@ -48,7 +61,7 @@ TEST(pt_forced_abort,
         return;
 
     /* Measured. */
-    for (; tried < TRIES && trace_try(&p, try_transaction, NULL, &seen);
+    for (; tried < TRIES && trace_try(&p, try_transaction, &committed, &seen);
          tried++) {
         for (unsigned i = 0; i < seen.count && i < TRANSITIONS_MAX; i++) {
             const struct pt_tsx_event *event = &seen.events[i];
@@ -61,6 +74,12 @@ TEST(pt_forced_abort,
     }
     if (tried < TRIES)
         return;
+
+    /* Check. */
+    check(t, committed == 0,
+          "%u transactions committed while a trace ran, though all are forced "
+          "to abort; wanted 0",
+          committed);
 
     /* Observed. */
     observe(t, "a forced abort makes MODE.TSX with InTX = 1", begun, tried);

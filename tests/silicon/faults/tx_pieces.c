@@ -62,3 +62,8 @@ FAULT(tx_inner_fault_delivered,
               "and is delivered then",
       .caught = {"skylake-2017 on 1 tsx_exceptions_abort FAIL"},
       .breaks = INNER_FAULT_STAYS)
+
+FAULT(ctrl_disable_untraced,
+      .what = "[F] RTM_DISABLE does not abort while TraceEn is 1",
+      .caught = {"cascadelake off 1 pt_forced_abort FAIL"},
+      .breaks = DISABLE_WHILE_TRACED)

@@ -8,6 +8,7 @@
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/lines.h"
 #include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/pt.h"
 
 #define MSR_TSX_CTRL           0x122u
 #define TSX_CTRL_RTM_DISABLE   BIT(0)
@@ -241,7 +242,9 @@ static bool disabled(const struct processor *p)
     return faults_rule(p->machine, DISABLE_ABORTS,
                        (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0) &&
            (!p->tsx.user ||
-            faults_rule(p->machine, RING3_DISABLE_ABORTS, true));
+            faults_rule(p->machine, RING3_DISABLE_ABORTS, true)) &&
+           ((p->pt.ctl & RTIT_TRACE_EN) == 0 ||
+            faults_rule(p->machine, DISABLE_WHILE_TRACED, true));
 }
 
 /* Is every transaction aborted by IA32_MCU_OPT_CTRL? */
