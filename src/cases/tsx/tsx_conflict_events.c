@@ -4,6 +4,7 @@
 #include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/counting/bank.h"
 #include "src/counting/counters.h"
 #include "src/counting/events.h"
 #include "src/counting/ring3.h"
@@ -56,7 +57,8 @@ static bool count(struct test_context *t, struct conflict *c, uint64_t first,
 struct at_ring3 {
     struct pair pair;
     struct ring3_session session;
-    uint64_t stores; /* beside all transactions */
+    uint64_t stores;     /* beside all transactions */
+    uint64_t counted[2]; /* TX_MEM.ABORT_CONFLICT, with USR, OS alone */
     unsigned tried, conflicts;
     uint32_t status;
     int64_t vector;
@@ -80,20 +82,29 @@ static void hold_at_ring3(struct test_context *t, void *argument)
     struct at_ring3 *a = argument;
     struct ring3 *ring3 = a->session.ring3;
     const uint64_t start = hw_ms(), rounds = a->pair.rounds;
+    struct bank before =
+                    bank_of(BITS(1, 0), EVENT_TX_MEM | UMASK_ABORT_CONFLICT),
+                after;
+    bool ok;
 
+    before.select[0] &= ~IA32_PERFEVTSEL_OS;
+    before.select[1] &= ~IA32_PERFEVTSEL_USR;
+    before.cell = (uintptr_t)ring3;
+    before.live = true;
     do {
-        uint64_t cells[WINDOW_CELLS] = {(uintptr_t)ring3};
         hw_poll();
         ring3_begin(&a->session);
-        window_ring3_body(0, cells);
+        ok = bank_window(t, &before, window_ring3_body, &after);
         ring3_end(&a->session);
         a->tried++;
+        for (unsigned n = 0; ok && n < 2; n++)
+            a->counted[n] += after.pmc[n];
         a->stores = a->pair.rounds - rounds;
         a->vector = ring3->vector;
         a->status = ring3->status;
         a->conflicts += (a->status & STATUS_OTHER) == 0 &&
                         (a->status & RTM_STATUS_CONFLICT) != 0;
-    } while (a->vector == HW_NO_FAULT && a->conflicts < ENOUGH &&
+    } while (ok && a->vector == HW_NO_FAULT && a->conflicts < ENOUGH &&
              (a->tried < STORES || a->stores < STORES) &&
              hw_ms() - start < test_timeout_ms(t) / TIME_PART);
 }
@@ -124,6 +135,12 @@ static void try_at_ring3(struct test_context *t)
           "times to a line of the read set; %s, the last EAX is 0x%08x (%s)",
           a->tried, a->stores, fault_name((int)a->vector), a->status,
           rtm_status_text(a->status, text));
+    if ((identity_generation(test_cpu(t)) & TX_MEM_LISTED) != 0)
+        check(t, 2 * a->counted[0] >= a->conflicts && a->counted[1] == 0,
+              "at ring 3: TX_MEM (54H) .ABORT_CONFLICT (01H) with USR alone "
+              "%lu, with OS alone %lu, of %u aborts with EAX[2] (conflict); "
+              "wanted most in the first, and none in the second",
+              a->counted[0], a->counted[1], a->conflicts);
 }
 
 TEST(tsx_conflict_events,

@@ -66,7 +66,8 @@ static struct {
     unsigned rarely;     /* in all but each so many */
     unsigned conflicts;  /* so far */
     unsigned steps;      /* of the other in 256 turns */
-    bool idle;           /* in transactions it does nothing */
+    bool idle;           /* in transactions it does nothing, */
+    bool still;          /* nor elsewhere */
     bool tracks;         /* loads after XSUSLDTRK are in the read set */
     bool outlives[2];    /* XSUSLDTRK outside, one in what has aborted, holds */
     bool suspended;      /* so it is */
@@ -93,7 +94,7 @@ static void step(void)
 {
     struct pair *const pair = pair_now();
 
-    if (pair->repeat == NULL || pair->stop)
+    if (pair->repeat == NULL || pair->stop || other.still)
         return;
     pair->repeat(&all[1], pair->argument);
     pair->rounds++;

@@ -67,3 +67,8 @@ FAULT(ctrl_disable_untraced,
       .what = "[F] RTM_DISABLE does not abort while TraceEn is 1",
       .caught = {"cascadelake off 1 pt_forced_abort FAIL"},
       .breaks = DISABLE_WHILE_TRACED)
+
+FAULT(tx_mem_not_of_ring3,
+      .what = "[A B F; C with bit 2] TX_MEM does not count at ring 3",
+      .caught = {"skylake-2017 off 2 tsx_conflict_events FAIL"},
+      .breaks = RING3_CAUSES_COUNT)

@@ -134,6 +134,8 @@ void tsx_count_causes(struct processor *p, uint8_t mem, uint8_t exec)
     r.tx_mem = (uint8_t)faults_quantity(p->machine, TX_MEM_EVENTS, mem, mem);
     r.tx_exec =
         (uint8_t)faults_quantity(p->machine, TX_EXEC_EVENTS, exec, exec);
+    if (r.user && !faults_rule(p->machine, RING3_CAUSES_COUNT, true))
+        r.tx_mem = 0;
     if ((r.tx_mem | r.tx_exec) != 0)
         counters_retire(p, &r);
 }
