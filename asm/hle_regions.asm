@@ -102,6 +102,7 @@ region inc, r8d, {xacquire lock inc dword [rsi]}, {xrelease lock dec dword [rsi]
 region dec, r8d, {xacquire lock dec dword [rsi]}, {xrelease lock inc dword [rsi]}
 region neg, r8d, {xacquire lock neg dword [rsi]}, {xrelease lock neg dword [rsi]}
 region not, r8d, {xacquire lock not dword [rsi]}, {xrelease lock not dword [rsi]}
+region not_quad, r8, {xacquire lock not qword [rsi]}, {xrelease lock not qword [rsi]}
 region xadd, r8d, {xacquire lock xadd [rsi], ebx}, {xrelease lock xadd [rsi], r8d}
 region cmpxchg, r8d, {xacquire lock cmpxchg [rsi], ebx}, {xrelease lock cmpxchg [rsi], ebx}
 region cmpxchg8b, r8, {xacquire lock cmpxchg8b [rsi]}, {xrelease lock cmpxchg8b [rsi]}

@@ -57,6 +57,7 @@ typedef void hle_region(struct hle_block *block);
     FORM(dec, 1, 0, "LOCK DEC, INC")                  \
     FORM(neg, 1, UINT32_MAX, "LOCK NEG")              \
     FORM(not, 0, UINT32_MAX, "LOCK NOT")              \
+    FORM(not_quad, 0, UINT64_MAX, "LOCK NOT of 8")    \
     FORM(xadd, 0, 1, "LOCK XADD")                     \
     FORM(cmpxchg, 0, 1, "LOCK CMPXCHG")               \
     FORM(cmpxchg8b, 0, 1, "LOCK CMPXCHG8B")

@@ -15,9 +15,9 @@
 struct hle_form {
     const char *name;
     hle_region *region;
-    uint32_t before, held; /* the lock outside and inside */
+    uint64_t before, held; /* the lock outside and inside */
 };
-#define HLE_FORMS 24
+#define HLE_FORMS 25
 extern const struct hle_form hle_forms[HLE_FORMS];
 #define HLE_FORMS_XCHG 7 /* the first; the others have a LOCK prefix */
 

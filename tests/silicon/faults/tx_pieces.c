@@ -72,3 +72,8 @@ FAULT(tx_mem_not_of_ring3,
       .what = "[A B F; C with bit 2] TX_MEM does not count at ring 3",
       .caught = {"skylake-2017 off 2 tsx_conflict_events FAIL"},
       .breaks = RING3_CAUSES_COUNT)
+
+FAULT(hle_lock_half_elided,
+      .what = "[A with HLE] of an elided lock of 8 bytes the upper half reads "
+              "inside as it was",
+      .caught = {"haswell on 1 hle_elision FAIL"}, .breaks = LOCK_WHOLE_INSIDE)

@@ -108,6 +108,10 @@ void hle_overlay(struct vcpu *v, uint64_t page, uint8_t *copy)
         for (unsigned byte = 0; byte < e->lock[n].bytes; byte++) {
             uint64_t at = e->lock[n].address + byte - page;
 
+            if (byte >= 4 &&
+                !faults_rule(v->model->machine, LOCK_WHOLE_INSIDE, true))
+                break;
+
             if (at < PAGE_BYTES)
                 copy[at] = e->lock[n].value[byte];
         }
