@@ -50,6 +50,22 @@ static void check_after_abort(struct trace *p, uint32_t period)
           aborts, seen.wrong, seen.packets[PT_PSB]);
 }
 
+/* Two PSBs in a transaction: what the second says, too. */
+static void check_longer(struct trace *p, uint32_t period)
+{
+    const struct trace_transaction tx = {.body = tsx_body_jumps,
+                                         .count = 5 * period / 2 / TURN_BYTES,
+                                         .want = TSX_COMMITTED};
+    struct transitions seen;
+
+    if (5 * period / 2 > TRACE_BYTES / 2 || !trace_transaction(p, &tx, &seen))
+        return;
+    check(p->t, seen.wrong == 0,
+          "PSB+ with another InTX than the transitions say, in a transaction "
+          "longer than two PSBs are apart: got %u of %u, wanted 0",
+          seen.wrong, seen.states);
+}
+
 TEST(pt_in_tx_in_psb,
      .asks = "Does PSB+ say InTX = 1 in a transaction, and 0 outside?",
      .cite =
@@ -103,4 +119,5 @@ TEST(pt_in_tx_in_psb,
     note(t, "%u PSBs in %lu bytes, %u with InTX = 1", seen.packets[PT_PSB],
          trace_bytes(&p), seen.inside);
     check_after_abort(&p, period);
+    check_longer(&p, period);
 }

@@ -64,8 +64,21 @@ static void check_psb(struct place *place, const char *what,
     check(t, psb->packets[PT_PIP] != 0 && ((psb->pip ^ want.pip) & ~any) == 0,
           "%s, PSB+ before packet %lu: PIP: got %u, of 0x%lx; wanted 0x%lx",
           what, psb->step, psb->packets[PT_PIP], psb->pip, want.pip);
-    if (!want.enabled)
+    /* "If ContextEn and BranchEn": whatever PacketEn is. */
+    check(t,
+          psb->packets[PT_MODE_TSX] != 0 ||
+              (!test_cpu(t)->rtm && !test_cpu(t)->hle),
+          "%s, PSB+ before packet %lu: got no MODE.TSX; wanted one", what,
+          psb->step);
+    if (!want.enabled) {
+        check_known(
+            t, psb->packets[PT_FUP] == 0 && psb->packets[PT_MODE_EXEC] == 0,
+            ERRATUM_PT_PSB_UNEXPECTED, true,
+            "%s, PSB+ before packet %lu: got %u FUP, %u MODE.Exec where "
+            "PacketEn is 0; wanted none",
+            what, psb->step, psb->packets[PT_FUP], psb->packets[PT_MODE_EXEC]);
         return;
+    }
     check(t, psb->packets[PT_FUP] != 0 && psb->packets[PT_MODE_EXEC] != 0,
           "%s, PSB+ before packet %lu: got %u FUP, %u MODE.Exec; wanted one "
           "each",

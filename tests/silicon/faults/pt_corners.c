@@ -95,3 +95,14 @@ FAULT(pt_cfe_iret_target,
       .what = "[PT with EventEn] the FUP of the CFE of IRET is where it goes",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
       .rule = PT_CFE_IRET_IP)
+
+FAULT(pt_psb_tx_not_outside,
+      .what = "[PT with ranges and TSX] PSB+ has no MODE.TSX outside of a "
+              "filter",
+      .caught = {"skylake-2018 on 1 pt_psb_place FAIL"},
+      .rule = PT_PSB_TX_OUTSIDE)
+
+FAULT(pt_psb_in_tx_once,
+      .what = "[PT and TSX] the second PSB+ in a transaction says InTX = 0",
+      .caught = {"skylake-2018 on 1 pt_in_tx_in_psb FAIL"},
+      .rule = PT_PSB_IN_TX_AGAIN)

@@ -166,6 +166,7 @@ struct pt_state {
     uint64_t aborted_at;            /* where */
     uint64_t start_cr3, start_base; /* where TraceEn was set */
     unsigned begins;                /* since then */
+    unsigned psbs_in_tx;            /* in this transaction */
 };
 
 /* Last branch records, as their registers have them. */

@@ -31,6 +31,11 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     if (!at_start && pt->psb_bytes != 0 && !branches &&
         !faults_pt(p, PT_PSB_NO_BRANCHES, true))
         return;
+    if (!pt->packet_en && !faults_pt(p, PT_PSB_TX_OUTSIDE, true))
+        tx = false;
+    if (pt->in_tx && ++pt->psbs_in_tx > 1 &&
+        !faults_pt(p, PT_PSB_IN_TX_AGAIN, true))
+        mode = PT_TX_NONE;
     if (now->cpl > 0 && pt->in_tx && !faults_pt(p, PT_PSB_TX_IN_RING_3, true))
         tx = false;
     pt_flush_tnt_if(p, PT_PSB_TNT);

@@ -250,6 +250,9 @@ enum pt_rule {
     PT_ABORTED_EVENT_IP,   /* of an interrupt that aborts: the fallback */
     PT_RET_PGD,            /* has a RET that leaves a range TIP.PGD */
     PT_PAUSE_HERE,         /* is the FUP of its abort at it */
+    PT_PSB_TX_OUTSIDE,     /* is MODE.TSX in PSB+ with PacketEn = 0 */
+    PT_PSB_IN_TX_AGAIN,    /* is InTX 1 in the second PSB+ in a transaction */
+    PT_BASE_REFUSED,       /* is OUTPUT_BASE as it was, where refused */
 };
 
 enum pt_value {

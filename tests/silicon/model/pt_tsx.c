@@ -72,6 +72,7 @@ bool pt_tx_begin(struct processor *p, const struct pt_step *now, bool doomed)
     if (doomed && !p->choices.pt_begin_of_doomed)
         return false;
     pt->in_tx = true;
+    pt->psbs_in_tx = 0;
     pt_pass_time(p, now);
     if (is_traced(p))
         put_mode_tsx(p, PT_TX_IN,
