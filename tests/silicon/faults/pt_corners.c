@@ -106,3 +106,9 @@ FAULT(pt_psb_in_tx_once,
       .what = "[PT and TSX] the second PSB+ in a transaction says InTX = 0",
       .caught = {"skylake-2018 on 1 pt_in_tx_in_psb FAIL"},
       .rule = PT_PSB_IN_TX_AGAIN)
+
+FAULT(pt_base_refused_taken,
+      .what = "[PT with ToPA] a WRMSR of IA32_RTIT_OUTPUT_BASE while TraceEn "
+              "is 1 raises #GP, and changes it",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
+      .rule = PT_BASE_REFUSED)

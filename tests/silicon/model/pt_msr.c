@@ -235,7 +235,7 @@ static bool is_canonical(uint64_t address)
 }
 
 /* While TraceEn = 1 a write changes nothing. */
-static bool refuse_write(struct processor *p, uint32_t number)
+static bool refuse_write(struct processor *p, uint32_t number, uint64_t value)
 {
     uint64_t *held = number == IA32_RTIT_CR3_MATCH ? &p->pt.cr3_match
                      : number >= IA32_RTIT_ADDR0_A
@@ -244,6 +244,8 @@ static bool refuse_write(struct processor *p, uint32_t number)
 
     if (held != NULL)
         *held = faults_pt_register(p, PT_REFUSED, number, *held);
+    if (number == IA32_RTIT_OUTPUT_BASE && !faults_pt(p, PT_BASE_REFUSED, true))
+        p->pt.base = value;
     return false;
 }
 
@@ -257,7 +259,7 @@ static bool write_register(struct processor *p, uint32_t number, uint64_t value)
         return write_ctl(p, value);
     if ((pt->ctl & RTIT_TRACE_EN) != 0 && !faults_pt_unlocked(p, number) &&
         (!stopped(p) || faults_pt(p, PT_STOPPED_LOCKED, true)))
-        return refuse_write(p, number);
+        return refuse_write(p, number, value);
     value = faults_pt_register(p, PT_WRITTEN, number, value);
     switch (number) {
     case IA32_RTIT_OUTPUT_BASE:
