@@ -269,14 +269,6 @@ bool tx_memory_step(struct vcpu *v);
 /* It is over: undo its stores, unless it has committed. */
 void tx_memory_end(struct vcpu *v, bool undo);
 
-/* tx_spared.c: LINE_SPARED where a fault does not monitor this access. */
-unsigned tx_spared(struct vcpu *v, uint64_t address, bool write);
-/* The bytes of a store that breakpoints watch: all that are known; where it is
- * not known how many, the first, and those that change. */
-unsigned tx_watched(const struct vcpu *v, const struct open_page *page);
-/* Does it leave this byte of a store that an abort has to undo? */
-bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n);
-
 /* tx_watch.c: breakpoints in a transaction. */
 void watch_begin(struct vcpu *v);
 void watch_end(struct vcpu *v);

@@ -13,6 +13,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/hypervisor/tx_spared.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
 

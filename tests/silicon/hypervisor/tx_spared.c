@@ -3,6 +3,7 @@
  * and bytes out of what its abort undoes: tx_memory.c. */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/hypervisor/tx_spared.h"
 #include "tests/silicon/model/hooks.h"
 
 #define FIRST_WRITES 16
