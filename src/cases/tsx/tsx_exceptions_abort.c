@@ -7,7 +7,8 @@
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
-#define EACH  3 /* aborts, at least */
+#define EACH  3  /* aborts, at least */
+#define MOST  64 /* tries, where each second is aborted before its cause */
 #define HW_DE 0
 #define HW_NM 7
 #define HW_PF 14
@@ -53,7 +54,9 @@ static void try_inside(struct test_context *t, const struct row *row,
 
     /* Measured. */
     rtm_clear(&probe);
-    for (unsigned n = 0; n < probe_row_tries(t); n++) {
+    for (unsigned n = 0;
+         n < probe_row_tries(t) || ((nested & ~probe.ever) != 0 && n < MOST);
+         n++) {
         hw_poll();
         tsx_cr2_set(CR2_PLANTED);
         below += probe_below(block, row->cr0, &probe) != 0;

@@ -12,11 +12,12 @@ extern const struct test test_tsx_ring3, test_tsx_ring3_state;
 /* Elided sections are tried in boots alone: the processor here has no HLE. */
 const uint8_t ring3_sections_match[1] = {0}, ring3_sections_other[1] = {0};
 
-#define TRIALS 25
-#define EACH   8  /* transactions of each row, of which half abort */
-#define TRIES  20 /* of one that may abort for no reason of its own */
-#define LATER  UINT32_MAX
-#define MEANT  0x33000001u
+#define TRIALS  25
+#define EACH    8  /* transactions of each row, of which half abort */
+#define TRIES   20 /* of one that may abort for no reason of its own */
+#define COMMITS 200
+#define LATER   UINT32_MAX
+#define MEANT   0x33000001u
 
 /* --- What is counted --------------------------------------------------------
  */
@@ -525,9 +526,9 @@ static void commits(void **state)
                     more != 0 ? "16 of 32 empty transactions" : "");
         begin_state(NULL);
         restore.other = 1 + RTM_STATUS_CONFLICT;
-        restore.to = TRIES - 2 + more;
+        restore.to = COMMITS - 2 + more;
         expect_case(end_case(), more != 0 ? VERDICT_FAIL : VERDICT_PASS,
-                    more != 0 ? "have not committed in 20 tries; the last "
+                    more != 0 ? "have not committed in 200 tries; the last "
                                 "status is 0x00000004"
                               : "");
     }
