@@ -520,6 +520,8 @@ def machine() -> Iterator[Boot]:
     yield Boot("firmware's timer has interrupted other processors: its handler stays off them",
                clean, {"cpu": "skylake-2018", "late_timer": "on"},
                "tests=*pmi*,counter_thread*,lbr_f*,pebs_thr*,pt_t*,pt_w*,tsx_i* trials=20", smp=4)
+    yield Boot("registers have values as firmware may leave them", clean,
+               {"cpu": "sapphirerapids", "smt": "on", "leftovers": "on"}, "tests=* trials=20")
     yield Boot("PDist whatever the period: the event that overflows is recorded", clean,
                {"cpu": "sapphirerapids", "seed": 5},
                "tests=pebs_rel*,pebs_tx_a*,data_address,pt_sampled_aborts trials=20")

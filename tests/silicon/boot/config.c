@@ -18,6 +18,7 @@ static void set_defaults(struct config *c)
     c->machine.smt = true;
     c->turns = true;
     c->offset = 0;
+    c->machine.leftovers = false;
     c->machine.x2apic = false;
     c->figures = false;
     c->memory = false;
@@ -132,6 +133,8 @@ static bool set_key(struct config *c, const char *key, const char *value,
         good = to_switch(value, &c->machine.smt);
     } else if (text_equal(key, "turns")) {
         good = to_switch(value, &c->turns);
+    } else if (text_equal(key, "leftovers")) {
+        good = to_switch(value, &c->machine.leftovers);
     } else if (text_equal(key, "x2apic")) {
         good = to_switch(value, &c->machine.x2apic);
     } else if (text_equal(key, "late_timer")) {

@@ -4,6 +4,7 @@
 
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/leftovers.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/tsx.h"
@@ -27,6 +28,7 @@ void machine_start(struct machine *m, const struct machine_config *config,
                            : config->force_abort,
         .counter3 = config->counter3,
         .smt = config->smt && !config->cpu->one_thread,
+        .leftovers = config->leftovers,
         .x2apic = config->x2apic,
         .os = config->os,
         .processors = processors,
@@ -85,5 +87,7 @@ void processor_start(struct processor *p, struct machine *m, unsigned index,
     msr_reset(p);
     lbr_start(p);
     tsx_reset(p);
+    if (m->leftovers || (m->cpu->as_sold && m->seed % 2 == 0))
+        leftovers_draw(p);
     cpuid_execute(p, 1, 0, &ignored); /* as the firmware has */
 }

@@ -41,8 +41,9 @@ struct machine_config {
     uint64_t force_abort; /* MSR 10FH as firmware has left it */
     enum disturbance counter3;
     bool smt;
-    bool x2apic; /* the local APICs are in x2APIC mode */
-    bool os;     /* an operating system comes, which has the clocks of QEMU */
+    bool leftovers; /* registers as firmware may leave them */
+    bool x2apic;    /* the local APICs are in x2APIC mode */
+    bool os;        /* an operating system comes, which has the clocks of QEMU */
 };
 
 struct machine {
@@ -50,7 +51,7 @@ struct machine {
     enum fault_id fault;
     uint64_t seed, errata, smi, force_abort;
     enum disturbance counter3;
-    bool smt, x2apic, os;
+    bool smt, leftovers, x2apic, os;
     unsigned processors;
     struct cache_state *caches; /* cache_start; may be NULL */
     struct uncore uncore;
