@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* IA32_TSX_CTRL (122H): RTM_DISABLE aborts every transaction, TSX_CPUID_CLEAR
  * hides RTM and HLE, and both belong to one logical processor. */
+#include "asm/tsx_bodies.h"
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
@@ -12,6 +13,7 @@
 #define CLEAR   IA32_TSX_CTRL_TSX_CPUID_CLEAR
 #define BOTH    (DISABLE | CLEAR)
 #define TRIES   20
+#define FIRST   16 /* transactions, each the first after a change */
 
 /* What is done and checked on one processor. */
 struct part {
@@ -122,6 +124,33 @@ static bool differ(struct test_context *t, unsigned one, uint64_t bits,
            on_processor(t, one, check_part, &undo);
 }
 
+/* From its clearing on, and not only from the second transaction on; and from
+ * its setting on. */
+static void check_first(struct test_context *t)
+{
+    const uint64_t value = msr_value(t, IA32_TSX_CTRL) & ~BOTH;
+    unsigned committed[2] = {0};
+
+    if (!test_cpu(t)->rtm || test_cpu(t)->rtm_always_abort ||
+        !set_msr(t, IA32_TSX_CTRL, value))
+        return;
+    for (unsigned i = 0; i < 2 * FIRST; i++) {
+        const bool disable = i % 2 != 0;
+        struct tsx_block block = {.body = tsx_body_nothing};
+
+        if (!set_msr_again(t, IA32_TSX_CTRL, value | (disable ? 0 : DISABLE)) ||
+            !set_msr_again(t, IA32_TSX_CTRL, value | (disable ? DISABLE : 0)))
+            return;
+        committed[disable] += tsx_inside(&block) == TSX_COMMITTED;
+    }
+    set_msr_again(t, IA32_TSX_CTRL, value);
+    check(t, committed[0] != 0 && committed[1] == 0,
+          "the first transaction after IA32_TSX_CTRL (122H)[0] (RTM_DISABLE) "
+          "was cleared: %u of %u committed, after it was set %u; wanted some, "
+          "and none",
+          committed[0], FIRST, committed[1]);
+}
+
 /* SDM 4: [63:2] are reserved; SDM 2, WRMSR: #GP. Where a bit is taken it is
  * undone at once. */
 static void check_reserved(struct test_context *t)
@@ -180,4 +209,5 @@ TEST(tsx_ctrl_disable,
           "processors that had bits 0 and 1 set in turn: got %u, wanted %u",
           done, hw_processors());
     check_reserved(t);
+    check_first(t);
 }

@@ -8,7 +8,10 @@ extern const struct test test_tsx_ctrl_disable, test_tsx_mcu_opt_ctrl;
 
 /* --- IA32_TSX_CTRL, IA32_MCU_OPT_CTRL ------------------------------------- */
 
-#define PARTS 4 /* of bits 0 and 1, for each processor */
+#define PARTS      4 /* of bits 0 and 1, for each processor */
+#define ALL_FREE   (SCOPE_TRIES * (3 + 3 * PARTS * 3 + 3))
+#define ALL_FORCED (3 * SCOPE_TRIES * 3)
+#define FIRST      16 /* then, of each kind */
 
 static void tsx_ctrl(void **state)
 {
@@ -34,6 +37,10 @@ static void tsx_ctrl(void **state)
          "wanted some"},
         {LEAKS, 0, 1, 0, "the store of an aborted transaction remained"},
         {LOSES, 0, 1, 0, "the store of a committed transaction is not in"},
+        {ABORTS, 0, ALL_FREE, ALL_FREE + FIRST - 1,
+         "was cleared: 0 of 16 committed"},
+        {COMMITS, 0, ALL_FORCED, 0,
+         "after it was set 1; wanted some, and none"},
         {RING3, RTM_STATUS_RETRY, 0, 0, "1 of 16 transactions at ring 3"},
         {TAKEN, BIT(2), 0, 0, "reserved bits [2] raised no #GP"},
         {TAKEN, BIT(63), 0, 0, "reserved bits [63] raised no #GP"},
@@ -54,8 +61,8 @@ static void tsx_ctrl(void **state)
         }
         expect_all(VERDICT_PASS, "");
         assert_int_equal(device.ring3, 16 * 3 * 2); /* while it is shown */
-        assert_int_equal(device.forced, 3 * SCOPE_TRIES * 3);
-        assert_int_equal(device.free, SCOPE_TRIES * (3 + 3 * PARTS * 3 + 3));
+        assert_int_equal(device.forced, ALL_FORCED + FIRST);
+        assert_int_equal(device.free, ALL_FREE + FIRST);
     }
     FAILS(test_tsx_ctrl_disable, CTRL, 0, rows);
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

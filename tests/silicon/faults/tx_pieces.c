@@ -77,3 +77,8 @@ FAULT(hle_lock_half_elided,
       .what = "[A with HLE] of an elided lock of 8 bytes the upper half reads "
               "inside as it was",
       .caught = {"haswell on 1 hle_elision FAIL"}, .breaks = LOCK_WHOLE_INSIDE)
+
+FAULT(ctrl_disable_ends_late,
+      .what = "[F] the first XBEGIN after RTM_DISABLE was cleared still aborts",
+      .caught = {"cascadelake off 2 tsx_ctrl_disable FAIL"},
+      .breaks = DISABLE_ENDS_AT_ONCE)

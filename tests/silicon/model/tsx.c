@@ -215,6 +215,8 @@ static bool write_tsx_ctrl(struct processor *p, uint64_t value)
     if (!has_tsx_ctrl(p) ||
         (value & ~(TSX_CTRL_RTM_DISABLE | TSX_CTRL_CPUID_CLEAR)) != 0)
         return false;
+    p->faults.first_after_clear =
+        (p->tsx.tsx_ctrl & ~value & TSX_CTRL_RTM_DISABLE) != 0;
     p->tsx.tsx_ctrl = value;
     return true;
 }
@@ -347,7 +349,8 @@ static bool forced_still(struct processor *p)
     bool first = p->faults.first_after_clear;
 
     p->faults.first_after_clear = false;
-    return first && !faults_rule(p->machine, FORCE_ENDS_AT_ONCE, true);
+    return first && (!faults_rule(p->machine, FORCE_ENDS_AT_ONCE, true) ||
+                     !faults_rule(p->machine, DISABLE_ENDS_AT_ONCE, true));
 }
 
 void tsx_decide(struct processor *p, struct tx_decision *decision)
