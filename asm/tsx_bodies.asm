@@ -550,6 +550,13 @@ raising x87
         NEXT
 divides: dw     0x37b                   ; ZM = 0
 
+body hint_xabort
+        mov     ecx, 1
+        xacquire xchg [rsi], ecx
+        xrelease mov dword [rsi], 0
+        xabort  0x66
+        NEXT
+
 body divide
         xor     ecx, ecx
         xor     edx, edx

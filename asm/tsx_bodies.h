@@ -188,6 +188,7 @@ extern const uint8_t tsx_body_branches[], tsx_body_branches_xabort[],
 extern const uint8_t tsx_body_jumps[];
 /* XACQUIRE XCHG and XRELEASE MOV of a lock at argument, which is 0. */
 extern const uint8_t tsx_body_hint[];
+extern const uint8_t tsx_body_hint_xabort[]; /* and XABORT 66H */
 extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[],
     tsx_body_int1[];
 /* #NM with CR0.TS, #MF with CR0.NE; for tsx_with_cr0(). */

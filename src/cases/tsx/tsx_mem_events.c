@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TX_MEM and TX_EXEC, which profilers divide aborts by: each kind is provoked,
- * and counted by the event that names it, and not by another. */
+ * and counted by the event that names it, and not by another. An abort of RTM
+ * is none of HLE, whatever was inside. */
 #include "asm/hle_nested.h"
 #include "src/counting/counters.h"
 #include "src/counting/events.h"
@@ -47,6 +48,19 @@ static void run_deep(void *argument)
     (void)argument;
     for (unsigned i = 0; i < TIMES; i++) {
         struct tsx_block block = {.body = tsx_body_nest, .count = DEEP};
+        (void)tsx_inside(&block);
+    }
+}
+
+static void run_hints(void *argument)
+{
+    const struct work *w = argument;
+    volatile uint64_t *lock = test_buffer(w->t);
+
+    for (unsigned i = 0; i < TIMES; i++) {
+        struct tsx_block block = {.body = tsx_body_hint_xabort,
+                                  .argument = (uint64_t)(uintptr_t)lock};
+        *lock = 0;
         (void)tsx_inside(&block);
     }
 }
@@ -103,6 +117,16 @@ static const struct row rows[] = {
      {"TX_EXEC (5DH) .MISC5 (10H)", ".MISC4 (08H)",
       "RTM_RETIRED (C9H) .START (01H)"},
      hle_in_rtm,
+     BEFORE,
+     true},
+    {"transactions that XABORT ends after a critical section",
+     run_hints,
+     RTM_ABORTED,
+     EVENT_HLE_RETIRED | UMASK_ABORTED,
+     RTM_STARTED,
+     {"RTM_RETIRED (C9H) .ABORTED (04H)", "HLE_RETIRED (C8H) .ABORTED (04H)",
+      "RTM_RETIRED (C9H) .START (01H)"},
+     NULL,
      BEFORE,
      true},
     {"RTM transactions in critical sections",

@@ -113,6 +113,8 @@ static const struct mem_row {
      EVENT_TX_MEM | UMASK_ABORT_CAPACITY, 8},
     {"critical sections in RTM", EVENT_TX_EXEC | UMASK_MISC5,
      EVENT_TX_EXEC | UMASK_MISC4, 8},
+    {"transactions that XABORT ends after", EVENT_RTM_RETIRED | UMASK_ABORTED,
+     EVENT_HLE_RETIRED | UMASK_ABORTED, 8},
     {"RTM transactions in critical", EVENT_TX_EXEC | UMASK_MISC4,
      EVENT_TX_EXEC | UMASK_MISC5, 8},
     {"elided locks that are written",
@@ -183,7 +185,7 @@ static void mem_generations(void **state)
         bool hle;
         unsigned checks;
     } rows[] = {
-        {0x3c, REGIME_A, true, 6},  {0x3d, REGIME_A, true, 6},
+        {0x3c, REGIME_A, true, 7},  {0x3d, REGIME_A, true, 7},
         {0x5e, REGIME_A, false, 2}, {0x5e, REGIME_B, true, 2},
         {0x6a, REGIME_A, true, 2},  {0x3a, REGIME_A, true, 0},
     };

@@ -16,6 +16,7 @@ BODY(clflush)
 BODY(cli)
 BODY(fnop)
 BODY(fxsave)
+BODY(hint_xabort)
 BODY(in)
 BODY(int3)
 BODY(invlpg)
@@ -154,6 +155,8 @@ static struct end end_inside(const struct tsx_block *b)
         return aborted(RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0xa5000000);
     if (b->body == tsx_body_nest_xend_xabort)
         return aborted(RTM_STATUS_XABORT | 0x33000000);
+    if (b->body == tsx_body_hint_xabort)
+        return aborted(RTM_STATUS_XABORT | 0x66000000);
     if (b->body == tsx_body_long_xabort)
         return aborted(RTM_STATUS_XABORT | 0x64000000);
     if (b->body == tsx_body_int3 || b->body == tsx_body_hint)

@@ -82,3 +82,9 @@ FAULT(ctrl_disable_ends_late,
       .what = "[F] the first XBEGIN after RTM_DISABLE was cleared still aborts",
       .caught = {"cascadelake off 2 tsx_ctrl_disable FAIL"},
       .breaks = DISABLE_ENDS_AT_ONCE)
+
+FAULT(hinted_abort_as_hle,
+      .what = "[A with HLE] HLE_RETIRED.ABORTED counts an RTM transaction with "
+              "a section inside",
+      .caught = {"skylake-2017 on 1 tsx_mem_events FAIL"},
+      .breaks = HINTED_ABORT_IS_RTM)

@@ -77,6 +77,7 @@ struct tsx_state {
     uint32_t cycles;       /* of the last transaction, or of this one so far */
     struct last_abort last_abort;
     bool was_aborted; /* the last transaction */
+    bool hinted;      /* a section was in this one */
 };
 
 struct pmu_state {

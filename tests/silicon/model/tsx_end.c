@@ -117,7 +117,9 @@ static void count_events(struct processor *p, uint8_t umasks)
         !faults_rule(p->machine, RING3_SECTION_ONCE, true))
         counters_retire(p, &r);
     r.hle = true;
-    if (!p->tsx.hle && faults_count_as_hle(p))
+    if (!p->tsx.hle && (faults_count_as_hle(p) ||
+                        (p->tsx.hinted && (umasks & TX_EVENT_ABORTED) != 0 &&
+                         !faults_rule(p->machine, HINTED_ABORT_IS_RTM, true))))
         counters_retire(p, &r);
     r.hle = false;
     if (p->tsx.hle &&
@@ -131,6 +133,7 @@ void tsx_count_causes(struct processor *p, uint8_t mem, uint8_t exec)
 {
     struct retirement r = {.user = p->tsx.user, .in_tx = p->tsx.active};
 
+    p->tsx.hinted = p->tsx.hinted || (exec & TX_EXEC_HLE_IN_RTM) != 0;
     r.tx_mem = (uint8_t)faults_quantity(p->machine, TX_MEM_EVENTS, mem, mem);
     r.tx_exec =
         (uint8_t)faults_quantity(p->machine, TX_EXEC_EVENTS, exec, exec);
@@ -144,6 +147,7 @@ void tsx_began(struct processor *p, bool hle)
 {
     p->tsx.active = true;
     p->tsx.hle = hle;
+    p->tsx.hinted = false;
     p->tsx.near_overflow = COUNTER_MASK - p->pmu.counter[3] < NEAR_OVERFLOW;
     if (!faults_cycles_go_on(p) &&
         (p->tsx.was_aborted ||
