@@ -46,23 +46,29 @@ static void check_refused(struct test_context *t, uint32_t msr, uint64_t value,
     char name[MSR_NAME_BYTES];
     int vector = try_set_msr_again(t, msr, value);
 
-    if (vector == HW_NO_FAULT)
+    uint64_t got = msr_value(t, msr);
+
+    if (got != held || vector == HW_NO_FAULT)
         set_msr_again(t, msr, held);
-    check(t, vector == HW_GP, "%s: WRMSR of 0x%lx (%s) raises %s; wanted #GP",
-          msr_name(msr, name), value, why, fault_name(vector));
+    check(t, vector == HW_GP && got == held,
+          "%s, which is 0x%lx: WRMSR of 0x%lx (%s) raises %s, and it is 0x%lx; "
+          "wanted #GP, and no change",
+          msr_name(msr, name), held, value, why, fault_name(vector), got);
 }
 
-/* With its low bit set a threshold is one that may be programmed. */
+/* With its low bits set a threshold is one that may be programmed. */
 static void try_layout(struct test_context *t, const struct layout *layout,
                        uint64_t defined)
 {
-    const uint64_t held =
+    const uint64_t least =
         layout->msr == MSR_PEBS_LD_LAT ? MSR_PEBS_LD_LAT_THRHLD_MIN : 0;
+    const uint64_t held =
+        least | BIT(0); /* that a refused write has to leave */
     char why[32];
 
     for (unsigned bit = 0; bit < 64; bit++) {
         if ((defined >> bit & 1) != 0)
-            check_value(t, layout->msr, BIT(bit) | held);
+            check_value(t, layout->msr, BIT(bit) | least);
         if (!set_msr_again(t, layout->msr, held))
             return;
         text_format(why, sizeof(why), "[%u] is reserved", bit);
@@ -70,7 +76,7 @@ static void try_layout(struct test_context *t, const struct layout *layout,
             check_refused(t, layout->msr, BIT(bit) | held, held, why);
     }
     check_value(t, layout->msr, defined);
-    check_value(t, layout->msr, held);
+    check_value(t, layout->msr, least);
 }
 
 /* Nothing counts, so nothing is written there. */
@@ -82,10 +88,10 @@ static void try_ds_area(struct test_context *t, uint64_t held)
         check_value(t, IA32_DS_AREA, BIT(bit));
     check_value(t, IA32_DS_AREA, BITS(sign - 1, 3));
     check_value(t, IA32_DS_AREA, BITS(63, sign));
+    check_value(t, IA32_DS_AREA, held);
     for (unsigned bit = sign; bit < 64; bit++)
         check_refused(t, IA32_DS_AREA, held | BIT(bit), held,
                       "not a canonical address");
-    check_value(t, IA32_DS_AREA, held);
 }
 
 /* A driver for several generations may set it. */

@@ -36,6 +36,7 @@ enum wrong {
     SPILLS,   /* a write of it inverts the bit of device.other, */
     CLEARS,   /* or clears it in the status, */
     SETS,     /* or sets it there */
+    EMPTIED,  /* a write that is refused clears it, or that of a bit sets it */
 };
 
 /* --- The registers, by the manual ---------------------------------------- */
@@ -169,8 +170,11 @@ static int access(uint32_t msr, const uint64_t *written)
 {
     if (written == NULL)
         return HW_NO_FAULT;
-    if (refused(msr, *written))
+    if (refused(msr, *written)) {
+        if (wrong(EMPTIED, msr))
+            *value_of(msr) = device.bit != 0 ? BIT(device.bit) : 0;
         return HW_GP;
+    }
     if (msr == IA32_PERF_GLOBAL_STATUS_SET ||
         msr == IA32_PERF_GLOBAL_STATUS_RESET)
         change_status(msr, *written);
@@ -369,6 +373,9 @@ static void reserved_bits_of_counters(void **state)
 
     (void)state;
     seen(test, TAKEN, IA32_DEBUGCTL, BITS(63, 16) | BITS(5, 2));
+    for (unsigned n = 0; n < 3; n++)
+        seen(test, EMPTIED, IA32_PERFEVTSEL(n), BIT(0) | BIT(4));
+    seen(test, EMPTIED, IA32_PERF_GLOBAL_CTRL, BIT(0) | BIT(1));
     for (enum wrong is = TAKEN; is <= DROPPED; is++) {
         for (unsigned n = 0; n < COUNTERS; n++)
             seen(test, is, IA32_PERFEVTSEL(n), BITS(63, 34));
@@ -494,6 +501,9 @@ static void bits_of_pebs(void **state)
         seen(test, is, MSR_PEBS_LD_LAT, BITS(63, 16));
     }
     seen(test, TAKEN, IA32_DS_AREA, BITS(63, 47));
+    seen(test, EMPTIED, IA32_PEBS_ENABLE, BIT(0) | BIT(1));
+    seen(test, EMPTIED, MSR_PEBS_LD_LAT, BIT(0));
+    seen(test, EMPTIED, IA32_DS_AREA, BIT(0));
 }
 
 static void bits_of_force_abort(void **state)

@@ -97,6 +97,22 @@ FAULT(refused_select_changes,
       .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"},
       .quantity = OF_MSR_CHANGED, .number = 0x187, .set = 0xC0)
 
+FAULT(refused_select_clears,
+      .what = "[any] a write of PERFEVTSEL2 that raises #GP clears it",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"},
+      .quantity = OF_MSR_CHANGED, .number = 0x188, .set = 0)
+
+FAULT(refused_global_ctrl_clears,
+      .what = "[any] a write of GLOBAL_CTRL that raises #GP clears it",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"},
+      .quantity = OF_MSR_CHANGED, .number = 0x38F, .set = 0)
+
+FAULT(refused_pebs_enable_clears,
+      .what = "[any] a write of IA32_PEBS_ENABLE that raises #GP clears it",
+      .caught = {"skylake-2018 on 1 pebs_registers FAIL",
+                 "icelake-server on 1 pebs_registers FAIL"},
+      .quantity = OF_MSR_CHANGED, .number = 0x3F1, .set = 0)
+
 FAULT(refused_fixed_ctrl_changes,
       .what = "[any] a write of IA32_FIXED_CTR_CTRL that raises #GP sets [0]",
       .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"},

@@ -262,6 +262,23 @@ enum rule {
     DIRECT_STORES_COUNT,  /* MOVNTI */
     X87_LOADS_COUNT,
     VEX_LOADS_COUNT,
+    POPS_ARE_LOADS,
+    ADDRESS_HAS_INDEX_12,     /* R12 */
+    UPDATES_STORE_IN_PLACE,   /* where they load */
+    BYTES_ARE_LOCKED,         /* as all else */
+    FIXED_PMI_KEEPS_LEVELS,   /* OS and USR */
+    PMI_PAST_0,               /* of an overflow by more than one event */
+    UMASK_AT_ONCE,            /* SELECT_AT_ONCE, of a change of it alone */
+    REP_OF_PAGES_COUNTS_ONCE, /* of many rounds */
+    RETURNS_ARE_MISSED,       /* C5H */
+    LVT_KEEPS_DELIVERY,       /* where an interrupt masks it */
+    BOTH_FREEZE_FIXED,        /* LBRs too, where a fixed counter overflows */
+    LBR_BEYOND_REFUSED,       /* records from IA32_LBR_DEPTH on */
+    LBR_JCC_NEAR,             /* is filtered, too: 0F 8x */
+    LBR_ABORT_OF_RING_3,      /* has a target */
+    RECORD_HAS_IF,
+    XMM_OF_THIS_RECORD,
+    RECORD_LBRS_HAVE_FLAGS,
 #include "tests/silicon/model/tx_rules.inc"
 };
 
