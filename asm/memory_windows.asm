@@ -145,4 +145,39 @@ memory_%1_end:
         db      0x48, 0xff, 0xf0
         CLOSE   store_push, {mov rsp, rdx}
 
+; Base, index and displacement; the index is one that only a prefix tells from
+; none. With the byte that has the 8 bits of a displacement below 0.
+%macro INDEXED 0
+        mov     rcx, r12
+        mov     r12d, 3
+        lea     rdx, [rdi - 3 * 8 + 64]
+%endmacro
+
+        OPEN    load_indexed
+        INDEXED
+        mov     rax, [rdx + r12 * 8 - 64]
+        CLOSE   load_indexed, {mov r12, rcx}
+
+        OPEN    store_indexed
+        INDEXED
+        mov     [rdx + r12 * 8 - 64], rax
+        CLOSE   store_indexed, {mov r12, rcx}
+
+; POP RAX, in its long form.
+        OPEN    load_pop
+        mov     rdx, rsp
+        mov     rsp, rdi
+        db      0x48, 0x8f, 0xc0
+        CLOSE   load_pop, {mov rsp, rdx}
+
+        OPEN    updated
+        add     [rdi], rax
+        CLOSE   updated
+
+; With a prefix that changes nothing, for its length.
+        OPEN    locked_byte
+        db      0x3e
+        lock add byte [rdi], 1
+        CLOSE   locked_byte
+
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -24,8 +24,9 @@ struct memory_walk {
  * _fs: relative to FS, whose base has to be MEMORY_FS_BASE. _byte: of one byte.
  * _x87: FILD. _vex: ANDN. _string: STOS, after which RDI is MEMORY_STRING_BYTES
  * more. _direct: MOVNTI, of 4 bytes. _push: PUSH, RSP being 8 more for as long;
- * what interrupts then, stores below the address. Stores write 0, locked
- * adds 1. */
+ * what interrupts then, stores below the address; _pop: POP, likewise.
+ * _indexed: base, R12 as index, displacement. updated: ADD of 0 to memory,
+ * without LOCK. Stores write 0, locked adds 1. */
 #define MEMORY_STRING_BYTES 8
 #define MEMORY_FS_BASE      64
 #define MEMORY_WINDOWS(W) \
@@ -45,14 +46,18 @@ struct memory_walk {
     W(load_vex)           \
     W(store_string)       \
     W(store_direct)       \
-    W(store_push)
+    W(store_push)         \
+    W(load_indexed)       \
+    W(store_indexed)      \
+    W(load_pop)           \
+    W(updated)            \
+    W(locked_byte)
 
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The
  * instructions of the loop are at memory_X_loop and up, below memory_X_end; the
- * access's, of so many bytes, those of locked, load_fs and load_vex of the
- * second, ends
- * at memory_X_next. */
+ * access's, of so many bytes, those of locked, load_fs, load_vex and _indexed
+ * of the second, ends at memory_X_next. */
 #define MEMORY_ACCESS_BYTES 3
 #define MEMORY_PREFIX_BYTES 5
 typedef void memory_window(uint64_t enable, const struct memory_walk *walk);

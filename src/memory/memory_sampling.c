@@ -51,6 +51,12 @@ static const struct recipe {
     [STORES_STRING] = {WINDOW(store_string), true, false, 0, 8 * 1031, 0xfff8},
     [STORES_DIRECT] = {WINDOW(store_direct), true, false, 0, 8 * 1031, 0xfff8},
     [STORES_PUSH] = {WINDOW(store_push), true, false, PAGE, 8 * 1031, 0x7ff8},
+    [LOADS_INDEXED] = {WINDOW(load_indexed), true, false, 0, 8 * 1031, 0xfff8},
+    [STORES_INDEXED] = {WINDOW(store_indexed), true, false, 0, 8 * 1031,
+                        0xfff8},
+    [LOADS_POP] = {WINDOW(load_pop), true, false, PAGE, 8 * 1031, 0x7ff8},
+    [UPDATED] = {WINDOW(updated), true, false, 0, 8 * 1031, 0xfff8},
+    [LOCKED_BYTE] = {WINDOW(locked_byte), true, true, 5, 8 * 1031, 0x7ff8},
 };
 
 bool memory_set_threshold(struct test_context *t, uint64_t cycles)
@@ -171,10 +177,14 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
 
 static unsigned access_bytes(const struct recipe *r)
 {
-    return r->window == memory_locked || r->window == memory_load_fs ||
-                   r->window == memory_load_vex
-               ? MEMORY_PREFIX_BYTES
-               : MEMORY_ACCESS_BYTES;
+    static memory_window *const longer[] = {
+        memory_locked,   memory_locked_byte,  memory_load_fs,
+        memory_load_vex, memory_load_indexed, memory_store_indexed};
+
+    for (unsigned i = 0; i < sizeof(longer) / sizeof(longer[0]); i++)
+        if (r->window == longer[i])
+            return MEMORY_PREFIX_BYTES;
+    return MEMORY_ACCESS_BYTES;
 }
 
 /* By an erratum it may be wrong in some. What is not wrong is no check. */

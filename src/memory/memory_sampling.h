@@ -53,6 +53,11 @@ enum memory_recipe_id {
     STORES_STRING, /* .. each is of a string instruction */
     STORES_DIRECT, /* .. each goes past the caches */
     STORES_PUSH,   /* .. each is a PUSH */
+    LOADS_INDEXED, /* .. each has base, index and displacement */
+    STORES_INDEXED,
+    LOADS_POP,   /* .. each is a POP */
+    UPDATED,     /* .. each is a load and a store, not locked */
+    LOCKED_BYTE, /* .. each is locked, of one byte */
     MEMORY_RECIPES
 };
 

@@ -62,9 +62,11 @@ static bool try_others(struct sampling *p, const struct datala_event *event,
         bool store;
         enum memory_recipe_id recipe;
     } others[] = {
-        {false, LOADS_WIDE},   {false, LOADS_FS},     {false, LOADS_BYTE},
-        {false, LOADS_X87},    {false, LOADS_VEX},    {true, STORES_WIDE},
-        {true, STORES_STRING}, {true, STORES_DIRECT}, {true, STORES_PUSH}};
+        {false, LOADS_WIDE},    {false, LOADS_FS},     {false, LOADS_BYTE},
+        {false, LOADS_X87},     {false, LOADS_VEX},    {true, STORES_WIDE},
+        {true, STORES_STRING},  {true, STORES_DIRECT}, {true, STORES_PUSH},
+        {false, LOADS_INDEXED}, {false, LOADS_POP},    {false, UPDATED},
+        {true, STORES_INDEXED}, {true, UPDATED}};
     const bool vex = memory_has_vex_loads(test_cpu(p->t));
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

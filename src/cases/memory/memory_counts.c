@@ -42,6 +42,11 @@ static const struct row {
     {"string stores (STOS)", memory_store_string, {0, 1, 0}, false},
     {"stores past the caches (MOVNTI)", memory_store_direct, {0, 1, 0}, false},
     {"pushes", memory_store_push, {0, 1, 0}, false},
+    {"loads with an index", memory_load_indexed, {1, 0, 0}, false},
+    {"stores with an index", memory_store_indexed, {0, 1, 0}, false},
+    {"pops", memory_load_pop, {1, 0, 0}, false},
+    {"additions to memory", memory_updated, {1, 1, 0}, false},
+    {"locked additions of a byte", memory_locked_byte, {1, 1, 1}, true},
 };
 
 /* With BMI1 alone. */

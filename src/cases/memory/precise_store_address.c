@@ -14,7 +14,8 @@ TEST(precise_store_address,
 {
     static const enum memory_recipe_id tried[] = {
         STORES_SPREAD, STORES_SPLIT, STORES_WIDE, STORES_STRING,
-        STORES_PUSH,   LOCKED,       EXCHANGED};
+        STORES_PUSH,   LOCKED,       EXCHANGED,   STORES_INDEXED,
+        UPDATED,       LOCKED_BYTE};
     unsigned trials = memory_windows(t, WINDOWS), outside = 0, records = 0;
     struct sampling p;
 

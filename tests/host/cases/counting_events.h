@@ -36,6 +36,8 @@ WINDOW(plain)
 WINDOW(random)
 
 /* The walk, and some instructions of the call. */
+static bool updates; /* what loads and stores is not locked */
+
 static void walk(uint64_t enable, const struct memory_walk *w, bool load,
                  bool store, bool flushed)
 {
@@ -45,7 +47,7 @@ static void walk(uint64_t enable, const struct memory_walk *w, bool load,
         .jumps = 4 + n,
         .loads = 3 + (load ? n : 0),
         .stores = 2 + (store ? n : 0),
-        .locked = load && store ? n * machine.locked_operations : 0,
+        .locked = load && store && !updates ? n * machine.locked_operations : 0,
         .references = flushed ? n : machine.cached_references,
         .misses = flushed ? n : 0,
         .cycles = 24000};
@@ -102,6 +104,33 @@ void memory_store_direct(uint64_t enable, const struct memory_walk *w)
 void memory_store_push(uint64_t enable, const struct memory_walk *w)
 {
     walk(enable, w, false, true, false);
+}
+
+void memory_load_indexed(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
+void memory_store_indexed(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, false);
+}
+
+void memory_load_pop(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, false, false);
+}
+
+void memory_updated(uint64_t enable, const struct memory_walk *w)
+{
+    updates = true;
+    walk(enable, w, true, true, false);
+    updates = false;
+}
+
+void memory_locked_byte(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, true, true, true);
 }
 
 static void begin(const struct test *test, uint16_t model)

@@ -34,6 +34,10 @@ enum deviation {
     LATENCY_OF_BYTE_0,
     X87_SILENT,
     VEX_SILENT,
+    POP_SILENT,
+    ADDRESS_WITHOUT_INDEX,
+    ADDRESS_OF_UPDATE_BEHIND, /* of its store */
+    LOCK_OF_BYTE_0,
     DIRECT_SILENT,     /* MOVNTI */
     L1D_HIT_NOT_RING3, /* nor Locked Access, wrongly, */
     LOCK_AT_RING3,     /* but that is always 1 */
@@ -112,7 +116,7 @@ static struct test_context *const t = &all[0];
 struct access {
     uint64_t address, before; /* before: of the access before it */
     bool load, store, locked, split, l1, stlb_miss, wide, fs, exchanged;
-    bool byte, string, direct, push, x87, vex;
+    bool byte, string, direct, push, x87, vex, pop, indexed;
     unsigned from, latency; /* data source, core clock cycles */
 };
 
@@ -152,7 +156,8 @@ static bool counts(uint64_t select, const struct access *a, unsigned number)
         return a->store && a->split && device.is != NO_SPLITS;
     case 0x81d0:
         return a->load && !(a->x87 && device.is == X87_SILENT) &&
-               !(a->vex && device.is == VEX_SILENT);
+               !(a->vex && device.is == VEX_SILENT) &&
+               !(a->pop && device.is == POP_SILENT);
     case 0x82d0:
         return a->store && !(a->direct && device.is == DIRECT_SILENT);
     case 0x01d1:
@@ -194,6 +199,10 @@ static uint64_t address_of(const struct access *a)
         return a->address + (a->string ? MEMORY_STRING_BYTES : 0);
     case ADDRESS_OF_PUSH_BEFORE:
         return a->address + (a->push ? 8 : 0);
+    case ADDRESS_WITHOUT_INDEX:
+        return a->address - (a->indexed ? 24 : 0);
+    case ADDRESS_OF_UPDATE_BEHIND:
+        return a->address + (a->load && a->store && !a->locked ? 8 : 0);
     case ADDRESS_EVEN:
         return a->address & ~UINT64_C(1);
     default:
@@ -215,7 +224,8 @@ static uint64_t tlb_and_lock(const struct access *a)
                  (device.is != STLB_NOT_OF_L1 || !a->l1)) ||
                 device.is == STLB_ALWAYS;
     bool lock = (a->locked && device.is != LOCK_NEVER &&
-                 (device.is != LOCK_BY_PREFIX || !a->exchanged)) ||
+                 (device.is != LOCK_BY_PREFIX || !a->exchanged) &&
+                 (device.is != LOCK_OF_BYTE_0 || !a->byte)) ||
                 device.is == LOCK_ALWAYS;
 
     if (device.is == LOCK_AT_BIT_4)
@@ -325,10 +335,11 @@ static void write_record(const struct access *a, uint64_t select,
         (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
     struct pebs_format3 record = {
         .rip = (uint64_t)(uintptr_t)loop + 16,
-        .eventing_ip = (uint64_t)(uintptr_t)loop + 16 -
-                       ((a->locked && !a->exchanged) || a->fs || a->vex
-                            ? MEMORY_PREFIX_BYTES
-                            : MEMORY_ACCESS_BYTES),
+        .eventing_ip =
+            (uint64_t)(uintptr_t)loop + 16 -
+            ((a->locked && !a->exchanged) || a->fs || a->vex || a->indexed
+                 ? MEMORY_PREFIX_BYTES
+                 : MEMORY_ACCESS_BYTES),
         .rdi = a->address + (a->string ? MEMORY_STRING_BYTES : 0),
         .rax = device.is == STATE_BEFORE ? a->before : a->address};
     size_t size = sizes[device.format];

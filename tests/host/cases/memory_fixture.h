@@ -193,6 +193,11 @@ WINDOW(load_vex, a.load = a.vex = true)
 WINDOW(store_string, a.store = a.string = true)
 WINDOW(store_direct, a.store = a.direct = true)
 WINDOW(store_push, a.store = a.push = true)
+WINDOW(load_indexed, a.load = a.indexed = true)
+WINDOW(store_indexed, a.store = a.indexed = true)
+WINDOW(load_pop, a.load = a.pop = true)
+WINDOW(updated, a.load = a.store = true)
+WINDOW(locked_byte, a.load = a.store = a.locked = a.byte = true)
 WINDOW(exchanged, a.load = a.store = a.locked = a.exchanged = true)
 
 /* Ring 3, of firmware's tables in which nothing is: stores to the page. */

@@ -258,3 +258,31 @@ void faults_data_fields(struct processor *p, bool load, struct data_record *d)
     if (has_fault(p, FAULT_data_address_previous))
         exchange(&d->address, &p->faults.previous_word);
 }
+
+FAULT(address_without_r12,
+      .what = "[any with addresses in records] 98H leaves out R12 as index",
+      .caught = {"haswell on 1 data_address FAIL",
+                 "haswell on 1 load_latency_address FAIL",
+                 "sandybridge on 1 precise_store_address FAIL"},
+      .breaks = ADDRESS_HAS_INDEX_12)
+
+FAULT(pops_are_no_loads, .what = "[any with events of memory] POP is no load",
+      .caught = {"haswell on 1 data_address FAIL",
+                 "haswell on 1 memory_counts FAIL",
+                 "skylake-2018 on 1 load_latency_address FAIL"},
+      .breaks = POPS_ARE_LOADS)
+
+FAULT(updates_store_behind,
+      .what = "[any with addresses in records] 98H of the store of ADD to "
+              "memory is behind it",
+      .caught = {"haswell on 1 data_address FAIL",
+                 "sandybridge on 1 precise_store_address FAIL"},
+      .breaks = UPDATES_STORE_IN_PLACE)
+
+FAULT(bytes_not_locked,
+      .what = "[any with load latency] a locked access of a byte is not "
+              "locked",
+      .caught = {"skylake-2018 on 1 load_latency_address FAIL",
+                 "sandybridge on 1 precise_store_address FAIL",
+                 "haswell on 1 memory_counts FAIL"},
+      .breaks = BYTES_ARE_LOCKED)

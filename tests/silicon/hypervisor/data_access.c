@@ -52,6 +52,7 @@ static unsigned opcode_of(const uint8_t *bytes, size_t length)
 #define X87      0xD8u /* to DFH */
 #define VEX      0xC4u /* and C5H */
 #define PUSH     0x50u /* to 57H */
+#define POP_8FH  0x8Fu
 #define PUSH_FFH 0xFFu /* of a register */
 
 /* What a fault makes of the stores of some instructions; gives how many
@@ -65,6 +66,16 @@ static unsigned misplace(const struct machine *m, unsigned opcode,
         ((opcode & ~7u) == X87 && !faults_rule(m, X87_LOADS_COUNT, true)) ||
         ((opcode & ~1u) == VEX && !faults_rule(m, VEX_LOADS_COUNT, true)))
         return 0;
+    if (opcode == POP_8FH && count == 1 &&
+        !faults_rule(m, POPS_ARE_LOADS, true))
+        return 0;
+    if (count == 2 && !found[0].locked && found[0].linear == found[1].linear &&
+        !faults_rule(m, UPDATES_STORE_IN_PLACE, true))
+        found[1].linear += found[1].bytes;
+    for (unsigned n = 0; n < count; n++)
+        found[n].locked =
+            found[n].locked &&
+            (found[n].bytes != 1 || faults_rule(m, BYTES_ARE_LOCKED, true));
     if (count == 1 && found[0].kind == DATA_STORE &&
         ((opcode == STOS && !faults_rule(m, STRING_STORES_AT_RDI, true)) ||
          (pushes && !faults_rule(m, PUSHES_BELOW_RSP, true))))
@@ -82,6 +93,8 @@ static unsigned find(const struct vcpu *v,
     unsigned count;
 
     memory_registers(v, &s);
+    if (!faults_rule(m, ADDRESS_HAS_INDEX_12, true))
+        s.general[12] = 0;
     s.fs_base =
         faults_rule(m, ADDRESS_HAS_FS_BASE, true) ? rdmsr(MSR_FS_BASE) : 0;
     s.gs_base = rdmsr(MSR_GS_BASE);
