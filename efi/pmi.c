@@ -22,6 +22,7 @@
 
 struct pmi {
     bool active, nmi;
+    bool ended; /* the entry may be the old one again */
     unsigned count, masked;
     uint64_t rip;
     uint32_t id; /* of its local APIC */
@@ -112,6 +113,7 @@ void hw_pmi_end(void)
 
     if (!pmi->active)
         return;
+    pmi->ended = true;
     /* What has come already is still handled: STI holds interrupts off for one
      * instruction. */
     apic_swap_counters_entry(pmi->old_entry, &ours);
@@ -142,10 +144,11 @@ static void count_and_unmask(struct pmi *pmi, uint64_t rip)
         entry |= APIC_LVT_MASKED;
     if (!apic_swap_counters_entry(entry, &old))
         return;
-    if ((old & APIC_LVT_MASKED) != 0)
+    if ((old & APIC_LVT_MASKED) != 0 &&
+        (pmi->ended || (old & ~APIC_LVT_MASKED) == lvt_entry(pmi)))
         __atomic_store_n(&pmi->masked, pmi->masked + 1, __ATOMIC_RELAXED);
     /* Not after hw_pmi_end() has put the old entry back. */
-    if ((old & ~APIC_LVT_MASKED) != lvt_entry(pmi))
+    if (pmi->ended && (old & ~APIC_LVT_MASKED) != lvt_entry(pmi))
         apic_swap_counters_entry(pmi->old_entry, &old);
 }
 

@@ -80,7 +80,8 @@ void hw_pmi_halt(void);
 void hw_pmi_send(unsigned processor);
 unsigned hw_pmi_count(void); /* handled since hw_pmi_begin() */
 /* Of those: the ones that found the mask flag of the entry set, as a PMI sets
- * it; and where the first one interrupted, 0 before it. */
+ * it, and nothing else changed; and where the first one interrupted, 0 before
+ * it. */
 unsigned hw_pmi_masked(void);
 uint64_t hw_pmi_rip(void);
 void hw_pmi_end(void);

@@ -392,3 +392,9 @@ uint32_t faults_lvt_mask(const struct processor *p, uint32_t mask)
         return 0;
     return has_fault(p, FAULT_lvt_not_masked) ? 0 : mask;
 }
+
+FAULT(lvt_delivery_cleared,
+      .what = "[any] a PMI clears the delivery mode of LVTPC",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL",
+                 "skylake-2018 on 1 pebs_threshold_pmi FAIL"},
+      .breaks = LVT_KEEPS_DELIVERY)

@@ -148,7 +148,10 @@ void pmi_send(struct vcpu *v)
     if (v->current_cpl == 0 ||
         faults_rule(v->model->machine, LVT_MASKED_RING3, true))
         lvt |= faults_lvt_mask(v->model, LVT_MASK);
-    apic_write(base, APIC_LVT_PERF, lvt);
+    apic_write(base, APIC_LVT_PERF,
+               faults_rule(v->model->machine, LVT_KEEPS_DELIVERY, true)
+                   ? lvt
+                   : lvt & ~LVT_DELIVERY);
     if ((lvt & LVT_DELIVERY) == LVT_NMI &&
         !faults_rule(v->model->machine, NMI_FREEZES, true)) {
         v->model->pmu.global_status &= ~STATUS_CTR_FRZ;
