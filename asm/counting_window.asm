@@ -108,6 +108,27 @@ OPEN window_random
 %assign reps 1
 CLOSE window_random
 
+; 32 returns to where nothing was called from, to one of two places by cells[0],
+; from bit 0 up.
+OPEN window_returns
+        I mov   rax, [rsi]
+        I mov   r8d, 32
+        I lea   r11, [.further]
+%assign reps 32
+.loop:
+        I lea   rdi, [.near]
+        I shr   rax, 1
+        I cmovc rdi, r11
+        I push  rdi
+        B ret
+.near:
+        I nop
+.further:
+        I dec   r8d
+        B jnz   .loop
+%assign reps 1
+CLOSE window_returns
+
 ; 32 jumps through a register, to one of two places by cells[0], from bit 0 up.
 OPEN window_indirect
         I mov   rax, [rsi]
@@ -263,11 +284,11 @@ OPEN window_branches
         I bswap rax
 CLOSE window_branches
 
-; One instruction with REP that goes round 32 times, one that does not, and
-; CPUID three times.
+; One instruction with REP that goes round as often as the first of the bytes at
+; cells[0] say, and over these, one that does not, and CPUID three times.
 OPEN window_rep
-        I lea   rsi, [window_rep]
-        I mov   ecx, 32
+        I mov   rsi, [rsi]
+        I mov   ecx, [rsi]
         I rep   lodsb
         I xor   ecx, ecx
         I rep   lodsb

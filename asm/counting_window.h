@@ -35,6 +35,7 @@ uint64_t window_branches(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rep(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_random(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_indirect(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
+uint64_t window_returns(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
 uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS]);

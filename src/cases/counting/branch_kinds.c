@@ -98,7 +98,7 @@ static bool try_instructions(struct test_context *t, uint64_t places)
 
 #define MISSES         0x00c5 /* Branch Misses Retired */
 #define WINDOWS        8
-#define INDIRECT_JUMPS 32 /* of window_indirect() */
+#define INDIRECT_JUMPS 32 /* of window_indirect(), and window_returns() */
 
 /* Branches that mostly go one way, and the other way at random. */
 static const struct guessed {
@@ -109,6 +109,7 @@ static const struct guessed {
     {"conditional branches, seldom not taken", window_random, MOSTLY_TAKEN},
     {"conditional branches, seldom taken", window_random, SELDOM_TAKEN},
     {"indirect jumps to one of two places", window_indirect, ANY},
+    {"returns to one of two places", window_returns, ANY},
 };
 
 static uint64_t random_bits(struct test_context *t, const struct guessed *g)

@@ -181,9 +181,10 @@ static void add(unsigned place, uint64_t n)
 static uint64_t count_of(uint64_t select, uint64_t instructions,
                          uint64_t branches, uint64_t cycles)
 {
-    uint64_t events = (select & 0xff) == 0xc4   ? branches
-                      : (select & 0xff) == 0xc0 ? instructions
-                                                : cycles;
+    uint64_t events = (select & 0xffff) == 0x8c4 ? 0 /* returns */
+                      : (select & 0xff) == 0xc4  ? branches
+                      : (select & 0xff) == 0xc0  ? instructions
+                                                 : cycles;
     uint64_t cmask = select >> 24 & 0xff;
 
     if (cmask == 0 || device.is == CMASK_IGNORED)
@@ -280,6 +281,8 @@ WINDOW(random)
 static const struct window_shape window_indirect_shape = {200, 64, 0, 0};
 WINDOW(indirect)
 static const struct window_shape window_compare_shape = {12, 0, 0, 0};
+static const struct window_shape window_returns_shape = {232, 64, 0, 0};
+WINDOW(returns)
 WINDOW(compare)
 
 uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS])

@@ -281,3 +281,15 @@ FAULT(memory_type_is_event,
               "by C9H/80H, not by 40H",
       .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
       .breaks = MEMORY_TYPES_HAVE_KIND)
+
+FAULT(returns_not_missed,
+      .what = "[any] Branch Misses Retired does not count returns",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL",
+                 "sapphirerapids on 1 branch_kinds FAIL"},
+      .breaks = RETURNS_ARE_MISSED)
+
+FAULT(rep_of_pages_counts_twice,
+      .what = "[any] REP that goes round more than 256 times counts as two "
+              "instructions",
+      .caught = {"skylake-2018 on 1 counter_rep FAIL"},
+      .breaks = REP_OF_PAGES_COUNTS_ONCE)

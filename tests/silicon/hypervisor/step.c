@@ -271,6 +271,18 @@ static bool counts_again(const struct vcpu *v)
                     (lines && !faults_rule(m, RING3_LINES_COUNT_ONCE, true)));
 }
 
+#define LONG_REP 256 /* rounds */
+/* The rounds of a REP are counted here. */
+static bool ends_long_rep(struct vcpu *v)
+{
+    const unsigned before = v->model->faults.rounds;
+    const bool goes_on = (v->current.flags & INSTRUCTION_REPEATS) != 0 &&
+                         v->vmcb->rip == v->current_rip;
+
+    v->model->faults.rounds = goes_on ? before + 1 : 0;
+    return !goes_on && before >= LONG_REP;
+}
+
 void step_retire(struct vcpu *v)
 {
     struct retirement r = {
@@ -291,6 +303,9 @@ void step_retire(struct vcpu *v)
         v->vmcb->rip == v->current_rip &&
         faults_rule(v->model->machine, ROUNDS_NOT_COUNTED, true))
         r.instructions = 0; /* one round of many */
+    if (ends_long_rep(v) &&
+        !faults_rule(v->model->machine, REP_OF_PAGES_COUNTS_ONCE, true))
+        r.instructions++;
     if ((v->current.flags & INSTRUCTION_LOOP) != 0 &&
         !faults_rule(v->model->machine, LOOP_CONDITIONAL, true))
         r.branch &= (uint8_t)~INSTRUCTION_CONDITIONAL;

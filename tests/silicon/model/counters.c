@@ -6,6 +6,7 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/events.h"
+#include "tests/silicon/model/instruction.h"
 #include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/overflow.h"
 #include "tests/silicon/model/pebs.h"
@@ -191,6 +192,9 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
         return count;
     count = faults_events(p, event, r, errata_count(p, event, count));
     return count != 0
+    if (event->kind == EVENT_BRANCHES_MISPREDICTED &&
+        (r->branch & INSTRUCTION_RETURN) != 0 && !HOLDS(RETURNS_ARE_MISSED))
+        count = 0;
                ? (uint32_t)faults_quantity(m, COUNTED, (uint32_t)select, count)
                : 0;
 }

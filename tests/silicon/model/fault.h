@@ -81,6 +81,8 @@ struct fault_state {
     } ds_first;            /* of the first record since 3F1H was written, */
     unsigned reached;      /* and records since that reached the threshold */
     uint64_t record_of;    /* counters, of the last record */
+    uint64_t xmm[32];      /* the same */
+    unsigned rounds;       /* of the REP that is being executed */
     bool enabled_late;     /* 3F1H was written while counters counted */
     bool pmi_of_record;    /* the last one brought an interrupt */
     uint64_t load_latency; /* of the last one of a load */
