@@ -7,8 +7,10 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 
-#define BRANCHES 0xc4
-#define BEFORE   8 /* instructions before those that overflow together */
+#define BRANCHES   0xc4
+#define CYCLES     0x3c
+#define CYCLES_FEW 64 /* of the window's, which are hundreds */
+#define BEFORE     8  /* instructions before those that overflow together */
 
 /* What is asked of one counter, while all count. */
 struct row {
@@ -16,23 +18,28 @@ struct row {
     bool overflows, enabled; /* it alone */
     bool others;             /* have their interrupts enabled */
     enum bank_pmi pmi;
+    bool cycles; /* its event, several at once */
 };
 
 static const struct row rows[] = {
-    {"overflows with its interrupt enabled", true, true, false, BANK_PMI},
+    {"overflows with its interrupt enabled", true, true, false, BANK_PMI,
+     false},
+    {"overflows by cycles, many an instruction, with its interrupt enabled",
+     true, true, false, BANK_PMI, true},
     {"overflows, its interrupt delivered as NMI, RFLAGS.IF = 0", true, true,
-     false, BANK_PMI_AS_NMI},
+     false, BANK_PMI_AS_NMI, false},
     {"overflows with its interrupt enabled, and masked in the local APIC", true,
-     true, false, BANK_PMI_MASKED},
+     true, false, BANK_PMI_MASKED, false},
     {"overflows with its interrupt enabled, RFLAGS.IF = 0 until later", true,
-     true, false, BANK_PMI_HELD},
+     true, false, BANK_PMI_HELD, false},
     {"overflows with its interrupt enabled, CR8 = 15 until later", true, true,
-     false, BANK_PMI_OUTRANKED},
-    {"overflows with its interrupt disabled", true, false, false, BANK_PMI},
+     false, BANK_PMI_OUTRANKED, false},
+    {"overflows with its interrupt disabled", true, false, false, BANK_PMI,
+     false},
     {"counts without overflow, with its interrupt enabled", false, true, false,
-     BANK_PMI},
+     BANK_PMI, false},
     {"overflows with its interrupt disabled, and those of all others enabled",
-     true, false, true, BANK_PMI},
+     true, false, true, BANK_PMI, false},
 };
 
 static bool delivered(const struct row *row)
@@ -58,9 +65,13 @@ static struct bank bank_for(struct test_context *t, uint64_t places, unsigned p,
     struct bank bank = bank_of(places, BRANCHES);
 
     bank.pmi = row->pmi;
-    if (row->overflows) /* by its second event; time, by the first */
-        *bank_value(&bank, p) =
-            bank_mask(test_cpu(t), p) - (p > PLACE_FIXED0 ? 0 : 1);
+    if (row->cycles)
+        bank.select[p] ^= BRANCHES ^ CYCLES;
+    if (row->overflows) /* by its second event; time, soon */
+        *bank_value(&bank, p) = bank_mask(test_cpu(t), p) -
+                                (p > PLACE_FIXED0 ? 0
+                                 : row->cycles    ? test_random(t) % CYCLES_FEW
+                                                  : 1);
     for (unsigned n = 0; n < PLACES_END; n++) {
         if ((places >> n & 1) == 0 || !(n == p ? row->enabled : row->others))
             continue;
@@ -322,7 +333,7 @@ TEST(counter_pmi,
     for (unsigned p = 0; p < PLACES_END; p++)
         for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
             struct bank before, after;
-            if ((places >> p & 1) == 0)
+            if ((places >> p & 1) == 0 || (rows[i].cycles && p >= PLACE_FIXED0))
                 continue;
             /* Measured. */
             before = bank_for(t, places, p, &rows[i]);

@@ -37,6 +37,7 @@ struct piece {
     bool crosses; /* window_ring3(), else window_long() at ring 0 */
     bool branches;
     unsigned turn;
+    uint64_t interrupts;     /* bits 20 and PMI, at random: none overflows */
     unsigned crossed, mixed; /* windows; with changes not counted all alike */
 };
 
@@ -63,13 +64,17 @@ static struct bank bank_for(const struct piece *piece, uint64_t places)
         if (counts_cycles(piece, n))
             bank.select[n] ^= INSTRUCTIONS ^ CYCLES;
         bank.select[n] &= ~(IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS);
-        bank.select[n] |= ((levels & OS) != 0 ? IA32_PERFEVTSEL_OS : 0) |
-                          ((levels & USR) != 0 ? IA32_PERFEVTSEL_USR : 0);
+        bank.select[n] |=
+            ((levels & OS) != 0 ? IA32_PERFEVTSEL_OS : 0) |
+            ((levels & USR) != 0 ? IA32_PERFEVTSEL_USR : 0) |
+            ((piece->interrupts >> n & 1) != 0 ? IA32_PERFEVTSEL_INT : 0);
     }
     bank.fixed_ctrl = 0;
     for (unsigned n = 0; n < BANK_FIXED; n++)
         if ((places >> (PLACE_FIXED0 + n) & 1) != 0)
-            bank.fixed_ctrl |= (uint64_t)levels_of(piece, n) << 4 * n;
+            bank.fixed_ctrl |=
+                (uint64_t)levels_of(piece, n) << 4 * n |
+                (piece->interrupts >> 32 & IA32_FIXED_CTR_CTRL_PMI(n));
     bank.cell = (uintptr_t)piece->ring3->ring3;
     return bank;
 }
@@ -348,6 +353,7 @@ TEST(counter_privilege,
     for (unsigned i = 0; i < trials; i++) {
         hw_poll();
         piece.turn = i / 4;
+        piece.interrupts = test_random(t);
         piece.crosses = i % 2 != 0;
         piece.branches = i % 4 < 2;
         if (!try_piece(&piece, places))

@@ -12,8 +12,8 @@
     C(counter_inuse, 4 * 32 + 3 * 4 + 4 + 4)                                  \
     C(counter_mask_edge, 22 * 4 + 1)                                          \
     C(counter_overflow_bits, 7 + 5 * 3 + 2 * 4 + 6 * 3 + 6 + 2 + 1 + 4 + 11)  \
-    C(counter_pause, 20 * 5)                                                  \
-    C(counter_pmi, 7 * 22 + 8 * (4 * 3 + 3 * 4) + 2 + 4 * 2 + 6 + 4 * 2)      \
+    C(counter_pause, 20 * 5 + 2 * 4 * 4 * 4)                                  \
+    C(counter_pmi, 7 * 22 + 4 * 7 + 8 * 24 + 2 + 4 * 2 + 6 + 4 * 2)           \
     C(counter_registers, 6 + 5 + 1 + 6 + 7 + 4 + 1 + 3 + 2)                   \
     C(counter_reserved_bits, 0)                                               \
     C(counter_while_running, 4 * (6 * 8 + 2) + 3 * 8 + 6 + 2 * 8 + 6 + 8 + 7) \
@@ -83,6 +83,10 @@ static const struct {
     {WRITE_IGNORED_RUNNING, &test_counter_while_running},
     {SELECT_CLEARS_COUNTER, &test_counter_while_running},
     {ENABLE_TAKEN_LATE, &test_counter_while_running},
+    {ENABLE_TAKEN_LATE, &test_counter_pause},
+    {UMASK_TAKEN_LATE, &test_counter_pause},
+    {UMASK_ALONE_LATE, &test_counter_pause},
+    {PMI_OF_0_ALONE, &test_counter_pmi},
     {CTRL_CLEARS_COUNTERS, &test_counter_while_running},
     {RDPMC_OF_START, &test_counter_while_running},
     {STATUS_SET_FREEZES, &test_counter_while_running},

@@ -72,6 +72,9 @@ enum deviation {
     WRITE_IGNORED_RUNNING,
     SELECT_CLEARS_COUNTER,
     ENABLE_TAKEN_LATE,
+    UMASK_TAKEN_LATE,
+    UMASK_ALONE_LATE,
+    PMI_OF_0_ALONE, /* not of an overflow beyond it */
     CTRL_CLEARS_COUNTERS,
     RDPMC_OF_START,
     STATUS_SET_FREEZES,
@@ -174,7 +177,8 @@ static void add(unsigned place, uint64_t n)
         (device.is != OVERFLOW_ONCE || !of || !device.overflowed))
         *reg(IA32_PERF_GLOBAL_STATUS) |= said;
     device.overflowed = device.overflowed || of;
-    interrupt(place);
+    if (*value == 0 || device.is != PMI_OF_0_ALONE)
+        interrupt(place);
 }
 
 /* What a select counts of so many branches, each in a cycle of its own. */
@@ -278,11 +282,11 @@ const struct window_shape window_branches_shape = {40, 32, 0, 0};
 WINDOW(branches)
 static const struct window_shape window_random_shape = {200, 128, 0, 0};
 WINDOW(random)
+static const struct window_shape window_returns_shape = {232, 64, 0, 0};
+WINDOW(returns)
 static const struct window_shape window_indirect_shape = {200, 64, 0, 0};
 WINDOW(indirect)
 static const struct window_shape window_compare_shape = {12, 0, 0, 0};
-static const struct window_shape window_returns_shape = {232, 64, 0, 0};
-WINDOW(returns)
 WINDOW(compare)
 
 uint64_t window_paused(uint64_t enable, uint64_t cells[WINDOW_CELLS])

@@ -58,6 +58,7 @@ static struct {
     bool pmi_elsewhere, freezes_elsewhere; /* on processor 1, for processor 0 */
     uint64_t any_ignored, any_always;      /* places: what ANY adds */
     bool any_levels_ignored;               /* USR, OS and IN_TX, of ANY alone */
+    bool pmi_is_usr; /* a fixed counter's PMI bit has it count ring 3, too */
     /* What is going on. */
     unsigned windows;
     struct {
@@ -173,8 +174,10 @@ static bool at_level(uint64_t levels, const struct piece *p)
 
 static uint64_t count_of(unsigned place, const struct piece *p)
 {
-    const uint64_t fixed = *msr(IA32_FIXED_CTR_CTRL) >> 4 * (place & 7);
+    uint64_t fixed = *msr(IA32_FIXED_CTR_CTRL) >> 4 * (place & 7);
 
+    if (device.pmi_is_usr)
+        fixed |= fixed >> 2 & 2;
     if (place >= PLACE_FIXED0)
         return !at_level(fixed, p)          ? 0
                : place == PLACE_FIXED0      ? p->instructions

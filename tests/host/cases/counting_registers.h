@@ -94,7 +94,11 @@ static int write_control(uint32_t msr, uint64_t written)
     if (device.is == SELECT_CLEARS_COUNTER && device.enable != 0 &&
         msr == IA32_PERFEVTSEL(3))
         *reg(IA32_PMC(3)) = 0;
-    if (device.is == ENABLE_TAKEN_LATE && device.enable != 0)
+    if (device.enable != 0 && (device.is == ENABLE_TAKEN_LATE ||
+                               (device.is == UMASK_TAKEN_LATE &&
+                                ((written ^ *reg(msr)) & BITS(15, 8)) != 0) ||
+                               (device.is == UMASK_ALONE_LATE &&
+                                ((written ^ *reg(msr)) & ~BITS(15, 8)) == 0)))
         return HW_NO_FAULT;
     if (device.is == FIXED_LEVELS_KEPT && device.enable != 0 &&
         msr == IA32_FIXED_CTR_CTRL && (written & 3) != 0)

@@ -210,6 +210,7 @@ static void rep(void **state)
     counting_begin(&test_counter_rep, 4, 3);
     expect_case(counting_end(), VERDICT_PASS, "");
     assert_int_equal(device.windows, 3);
+    /* In one of the windows, or in all. */
     for (unsigned i = 0; i < 5; i++)
         for (unsigned window = 0; window <= 3; window++)
             for (int64_t more = -1; more <= 2; more++) {
@@ -352,6 +353,9 @@ static void privilege(void **state)
     begin_privilege(2, 0xc4, 3, -7);
     device.wrong.window = 2;
     expect_case(counting_end(), VERDICT_FAIL, "USR alone");
+    begin_privilege(0, EVERY, 0, 0);
+    device.pmi_is_usr = true;
+    expect_case(counting_end(), VERDICT_FAIL, "with OS alone");
     begin_privilege(0, EVERY, 0, 0);
     ring3_raises = 14;
     expect_case(rings_end(), VERDICT_ERROR, "#PF at ring 3");

@@ -11,6 +11,12 @@ FAULT(enabling_clears_counter,
       .caught = {"skylake-2018 on 1 counter_carry FAIL"},
       .breaks = ENABLING_KEEPS_COUNTER)
 
+FAULT(umask_late,
+      .what = "[any] a select whose umask changes while its counter counts "
+              "waits for a write of GLOBAL_CTRL",
+      .caught = {"skylake-2018 on 1 counter_pause FAIL"},
+      .breaks = UMASK_AT_ONCE)
+
 FAULT(ctrl_clears_frozen,
       .what = "[any with perfmon 4] a write of GLOBAL_CTRL clears CTR_Frz",
       .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},

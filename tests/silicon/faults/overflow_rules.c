@@ -48,6 +48,22 @@ FAULT(int_stops_ring3,
       .caught = {"skylake-2018 on 1 counters_mixed FAIL"},
       .breaks = INT_KEEPS_LEVELS)
 
+FAULT(fixed_pmi_counts_user,
+      .what = "[any] a fixed counter with its PMI bit counts ring 3, too",
+      .caught = {"skylake-2018 on 1 counter_privilege FAIL"},
+      .breaks = FIXED_PMI_KEEPS_LEVELS)
+
+FAULT(overflow_past_0_no_pmi,
+      .what = "[any] an overflow by more events than to 0 does not interrupt",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"}, .breaks = PMI_PAST_0)
+
+FAULT(freeze_lbrs_not_beside_fixed,
+      .what = "[any] with both FREEZE bits a fixed counter's interrupt does "
+              "not freeze the LBRs",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL",
+                 "haswell on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = BOTH_FREEZE_FIXED)
+
 FAULT(fixed_pmi_needs_status_clear,
       .what = "[any] a fixed counter whose overflow bit is 1 does not "
               "interrupt",

@@ -111,6 +111,8 @@ BOTH_WAYS bool is_fixed_enabled_for(const struct processor *p, unsigned n,
         ctrl = faults_fixed_field(p, n, ctrl);
         user = faults_user(p, user, r->branch);
         enabled = faults_fixed_enabled(p, n, enabled);
+        if ((ctrl & FIXED_PMI) != 0 && !HOLDS(FIXED_PMI_KEEPS_LEVELS))
+            ctrl |= FIXED_USR;
     }
     return enabled && (p->pmu.frozen & BIT(32 + n)) == 0 &&
            (ctrl & (user ? FIXED_USR : FIXED_OS)) != 0;
@@ -190,11 +192,11 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
         count = events_of(r, event, clocks);
     if (!hooks)
         return count;
-    count = faults_events(p, event, r, errata_count(p, event, count));
-    return count != 0
     if (event->kind == EVENT_BRANCHES_MISPREDICTED &&
         (r->branch & INSTRUCTION_RETURN) != 0 && !HOLDS(RETURNS_ARE_MISSED))
         count = 0;
+    count = faults_events(p, event, r, errata_count(p, event, count));
+    return count != 0
                ? (uint32_t)faults_quantity(m, COUNTED, (uint32_t)select, count)
                : 0;
 }

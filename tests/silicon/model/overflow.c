@@ -85,7 +85,8 @@ void counters_add(struct processor *p, unsigned n, uint32_t count)
                         &overflow);
     if (!overflow)
         return;
-    counter_overflowed(p, n);
+    if (p->pmu.counter[n] == 0 || faults_rule(p->machine, PMI_PAST_0, true))
+        counter_overflowed(p, n);
     after_overflow(p, n, status);
 }
 

@@ -69,3 +69,9 @@ uint64_t pmu_fixed_ctrl_bits(const struct processor *p)
     }
     return mask;
 }
+
+bool counter_counts(const struct processor *p, unsigned n)
+{
+    return (p->pmu.select[n] & EVTSEL_EN) != 0 &&
+           (p->pmu.global_ctrl & BIT(n)) != 0;
+}

@@ -50,17 +50,14 @@ void pmu_update(struct processor *p)
     memory_update_watched(p);
 }
 
-bool counter_counts(const struct processor *p, unsigned n)
-{
-    return (p->pmu.select[n] & EVTSEL_EN) != 0 &&
-           (p->pmu.global_ctrl & BIT(n)) != 0;
-}
-
 /* Does the select wait for the next write of GLOBAL_CTRL? */
 static bool select_is_late(struct processor *p, unsigned n, uint64_t value)
 {
-    if ((p->pmu.global_ctrl & BIT(n)) == 0 ||
-        faults_rule(p->machine, SELECT_AT_ONCE, true))
+    bool at_once = faults_rule(p->machine, SELECT_AT_ONCE, true);
+
+    if (((value ^ p->pmu.select[n]) & BITS(15, 8)) != 0)
+        at_once = at_once && faults_rule(p->machine, UMASK_AT_ONCE, true);
+    if ((p->pmu.global_ctrl & BIT(n)) == 0 || at_once)
         return false;
     p->faults.late_select[n] = value;
     p->faults.selects_late |= BIT(n);
