@@ -31,7 +31,11 @@ LBR_BODY lbr_body_kinds
         int3
 .next:
         jne     short .jcc
-        mov     ecx, 2
+.jcc_near:
+        je      strict near .after
+        ROW     LBR_JCC, .jcc_near, .after
+        int3
+.after: mov     ecx, 2
 .loop:  loop    .jump
         ROW     LBR_JCC, .loop, .jump
         int3

@@ -163,6 +163,35 @@ static void check_cycles(struct lbr *l, const struct crossing *c)
           records);
 }
 
+/* A transaction at ring 3 that XABORT ends: the record of the abort, from there
+ * to the fallback. */
+static void try_abort(struct lbr *l, struct crossing *c)
+{
+    const uint64_t user = c->s.ring3->user_code - (uintptr_t)ring3_code;
+    const uint64_t from = user + (uintptr_t)ring3_tx_abort;
+    const uint64_t to = user + (uintptr_t)ring3_tx_fallback;
+    bool aborted = false;
+    unsigned n = 0;
+
+    c->s.ring3->aborts = 1;
+    for (unsigned i = 0; i < PROBE_TRIES && !aborted; i++) {
+        if (!lbr_around(l, cross, c))
+            return;
+        aborted = (c->s.ring3->status & RTM_STATUS_XABORT) != 0;
+    }
+    if (!check(l->t, aborted, "none of %u XABORTs at ring 3 came to its status",
+               PROBE_TRIES))
+        return;
+    while (n + 1 < l->model.depth && !l->records[n].abort)
+        n++;
+    check(l->t,
+          l->records[n].abort && l->records[n].from == from &&
+              l->records[n].to == to,
+          "an XABORT at ring 3: the newest record with TSX_ABORT, if any, is "
+          "from 0x%lx to 0x%lx; wanted one from 0x%lx to 0x%lx",
+          l->records[n].from, l->records[n].to, from, to);
+}
+
 /* A transaction at ring 3: IN_TSX of its records. */
 static void try_transaction(struct lbr *l, struct crossing *c)
 {
@@ -183,6 +212,7 @@ static void try_transaction(struct lbr *l, struct crossing *c)
     if (check(l->t, committed, "none of %u transactions at ring 3 committed",
               PROBE_TRIES))
         lbr_judge(l, "a transaction at ring 3", &want);
+    try_abort(l, c);
 }
 
 /* Near branches at ring 3, a call and a return among them. */

@@ -71,12 +71,16 @@ static const struct row {
     const char *what;
     bool freeze, interrupt;
     unsigned place; /* of the counter that overflows */
+    bool counters;  /* FREEZE_PERFMON_ON_PMI too */
 } rows[] = {
-    {"FREEZE_LBRS_ON_PMI = 0", false, true, 0},
-    {"FREEZE_LBRS_ON_PMI = 1", true, true, 0},
-    {"FREEZE_LBRS_ON_PMI = 1, IA32_PMC1", true, true, 1},
-    {"FREEZE_LBRS_ON_PMI = 1, a fixed counter", true, true, PLACE_FIXED0},
-    {"FREEZE_LBRS_ON_PMI = 1, an overflow without INT", true, false, 0},
+    {"FREEZE_LBRS_ON_PMI = 0", false, true, 0, false},
+    {"FREEZE_LBRS_ON_PMI = 1", true, true, 0, false},
+    {"FREEZE_LBRS_ON_PMI = 1, IA32_PMC1", true, true, 1, false},
+    {"FREEZE_LBRS_ON_PMI = 1, a fixed counter", true, true, PLACE_FIXED0,
+     false},
+    {"FREEZE_LBRS_ON_PMI = 1, an overflow without INT", true, false, 0, false},
+    {"both FREEZE bits = 1, IA32_PMC1", true, true, 1, true},
+    {"both FREEZE bits = 1, a fixed counter", true, true, PLACE_FIXED0, true},
 };
 
 struct work {
@@ -149,11 +153,12 @@ static void judge(const struct work *work, const struct row *row,
           "FREEZE_LBRS_ON_PMI, as it was, %d",
           work->debugctl, row->freeze);
     const unsigned other = row->place == 1 ? 0 : 1;
-    check(t, after->pmc[other] >= WORKS * WORK_BRANCHES,
+    check(t, (after->pmc[other] >= WORKS * WORK_BRANCHES) != row->counters,
           "%s counted %lu of %u branches or more, with the overflow among "
-          "them; wanted all",
+          "them; wanted %s",
           msr_name(IA32_PMC(other), name), after->pmc[other],
-          WORKS * WORK_BRANCHES);
+          WORKS * WORK_BRANCHES,
+          row->counters ? "it to stop before the last" : "all");
 }
 
 /* Is the interrupt itself among the records but the newest? From there to code
@@ -294,7 +299,9 @@ TEST(lbr_freeze_on_pmi,
             continue;
         struct work work = {
             .l = &l,
-            .freeze = rows[i].freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0};
+            .freeze =
+                (rows[i].freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0) |
+                (rows[i].counters ? IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI : 0)};
         struct bank after;
 
         if (!lbr_empty(&l) || !overflow(&work, &rows[i], places, &after))

@@ -173,6 +173,27 @@ static unsigned not_empty(struct lbr *l)
     return n;
 }
 
+/* Registers from the depth on, up to the most there are: an access raises #GP.
+ */
+static bool check_beyond(struct lbr *l, unsigned depth)
+{
+    char name[MSR_NAME_BYTES];
+    uint64_t value;
+
+    for (unsigned entry = depth; entry < l->model.depth; entry++)
+        for (unsigned n = 0; n < lbr_entry_msrs(&l->model); n++) {
+            const uint32_t msr = lbr_entry_msr(&l->model, n, entry);
+            const int vector = try_get_msr(l->t, msr, &value);
+
+            if (!check(l->t, vector == HW_GP,
+                       "IA32_LBR_DEPTH (14CFH) is %u: RDMSR of %s raises %s; "
+                       "wanted #GP",
+                       depth, msr_name(msr, name), fault_name(vector)))
+                return false;
+        }
+    return true;
+}
+
 /* "Writes of unsupported values will #GP fault." Last the full depth again. */
 static void try_depths(struct lbr *l)
 {
@@ -192,7 +213,8 @@ static void try_depths(struct lbr *l)
                    "CPUID.1CH:EAX[7:0] is 0x%x: %s, and it reads %lu; wanted "
                    "%s",
                    depth, l->model.depths, fault_name(vector), got,
-                   there ? "that" : "#GP, and no change"))
+                   there ? "that" : "#GP, and no change") ||
+            (there && !check_beyond(l, depth)))
             break;
     }
     if (put_own(l, false) && lbr_put(l, IA32_LBR_DEPTH, l->model.depth)) {

@@ -60,6 +60,9 @@ static void filter(void **state)
         seen(&test_lbr_filter, format, KIND_CANCELS, 0);
         seen(&test_lbr_filter, format, LEVEL_CANCELS, 0);
         seen(&test_lbr_filter, format, RETURN_OF_RING3, 0);
+        for (enum wrong is = ABORT_NEVER; format != 3 && is <= ABORT_TO; is++)
+            if (is != ABORT_ALWAYS)
+                seen(&test_lbr_filter, format, is, 0);
     }
     seen(&test_lbr_filter, 5, NO_CYCLES, 0);
     seen(&test_lbr_filter, ARCH, NO_CYCLES, 0);
@@ -148,6 +151,7 @@ static void registers_arch(void **state)
              bit);
     seen(&test_lbr_registers, ARCH, DEPTH_ANY, 0);
     seen(&test_lbr_registers, ARCH, DEPTH_KEEPS, 0);
+    seen(&test_lbr_registers, ARCH, DEPTH_READS, 0);
 }
 
 /* What somebody else uses stays his. */

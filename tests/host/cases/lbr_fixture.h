@@ -7,6 +7,7 @@
 
 #include "asm/ring3_window.h"
 #include "asm/rtm_store.h"
+#include "src/tsx/status.h"
 #include "asm/trace_window.h"
 #include "src/harness/context.h"
 #include "src/lbr/branches.h"
@@ -64,6 +65,7 @@ enum wrong {
     ANY_ADDRESS, /* also one that is not canonical */
     DEPTH_ANY,   /* architectural ones: any depth is taken, */
     DEPTH_KEEPS, /* which leaves the entries */
+    DEPTH_READS, /* those from the depth on can be read */
     TYPE_OF_NEXT,
     UNTIMED,
     NO_CYCLES,        /* of any branch */
@@ -525,9 +527,21 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     return cross(enable, cells, ring3_body_changes_rows);
 }
 
+const uint8_t ring3_tx_abort[1] = {0}, ring3_tx_fallback[1] = {0};
+
 uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
-    return cross(enable, cells, window_ring3_tx_rows);
+    struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
+    const uint64_t user = ring3->user_code - at(ring3_code);
+
+    cross(enable, cells, window_ring3_tx_rows);
+    if (ring3->aborts == 0)
+        return 0;
+    record(LBR_FAR | LBR_ABORT, user + at(ring3_tx_abort),
+           user + at(ring3_tx_fallback), 7);
+    record(LBR_FAR, user, at(ring3_code) + 16, 7);
+    ring3->status = RTM_STATUS_XABORT | RING3_TX_CODE << 24;
+    return 0;
 }
 
 void ring3_read(struct ring3_registers *out)
@@ -564,12 +578,26 @@ static bool is_refused(uint32_t msr, uint64_t value)
            value >> 47 != 0 && value >> 47 != BITS(16, 0);
 }
 
+/* Is it of an architectural entry from the depth on? */
+static bool is_beyond(uint32_t msr)
+{
+    const uint64_t from = fake_msr(IA32_LBR_DEPTH)->value;
+
+    for (uint64_t n = from; n < device.depth; n++)
+        if (msr == IA32_LBR_FROM_IP(n) || msr == IA32_LBR_TO_IP(n) ||
+            msr == IA32_LBR_INFO(n))
+            return true;
+    return false;
+}
+
 /* Writes: what a register refuses, loses, or shares. */
 static int access(uint32_t msr, const uint64_t *written)
 {
     if (device.before != NULL)
         device.before(msr, written);
     if (wrong(MSR_MISSING) && msr == device.number)
+        return HW_GP;
+    if (device.format == 63 && is_beyond(msr) && !wrong(DEPTH_READS))
         return HW_GP;
     if (written == NULL)
         return HW_NO_FAULT;

@@ -15,6 +15,7 @@ extern const struct test test_lbr_freeze_on_pmi;
 static struct odd {
     bool never, always, without_int; /* freezes */
     bool by_fixed_not, by_1_not;     /* not by these counters */
+    bool beside_not, beside_counts;  /* with FREEZE_PERFMON_ON_PMI */
     bool unsaid, said;               /* LBR_Frz */
     bool turns_off;                  /* with version 4, too */
     bool stays_on;                   /* without it */
@@ -83,7 +84,9 @@ static void interrupt(unsigned place, bool asked)
         ((*reg(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0 ||
          odd.always) &&
         !odd.never && (place != 1 || !odd.by_1_not) &&
-        (place != PLACE_FIXED0 || !odd.by_fixed_not);
+        (place != PLACE_FIXED0 || !odd.by_fixed_not) &&
+        (!odd.beside_not ||
+         (*reg(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0);
 
     if (!asked && !odd.pmi_always) {
         if (odd.without_int && told)
@@ -102,6 +105,9 @@ static void interrupt(unsigned place, bool asked)
     }
     if (told)
         freeze(place);
+    if ((*reg(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0 &&
+        !odd.beside_counts)
+        *reg(IA32_PERF_GLOBAL_CTRL) = 0;
     if (odd.loses_bit)
         *reg(IA32_DEBUGCTL) &= ~IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if (!odd.pmi_unrecorded && !(odd.nmi_unrecorded && cpu.nmi))
@@ -227,6 +233,8 @@ static void deviations(void **state)
         {BOTH, "an overflow without INT: ", {.without_int = true}},
         {BOTH, "IA32_PMC1: ", {.by_1_not = true}},
         {BOTH, "a fixed counter: ", {.by_fixed_not = true}},
+        {BOTH, "both FREEZE bits = 1, IA32_PMC1: ", {.beside_not = true}},
+        {BOTH, "wanted it to stop before", {.beside_counts = true}},
         {LATE, "is 0 after it; wanted 1", {.unsaid = true}},
         {BOTH, "is 1 after it; wanted 0", {.said = true}},
         {LATE, "(1D9H)[0], LBR, is 0 after it; wanted 1", {.turns_off = true}},

@@ -137,3 +137,10 @@ FAULT(
         "[architectural LBRs] with a depth of 8 each second entry is left out",
     .caught = {"sapphirerapids on 1 lbr_stack FAIL"}, .quantity = LBR_NEXT_TOS,
     .number = 8, .add = 1)
+
+FAULT(lbr_beyond_depth_reads,
+      .what = "[architectural LBR] IA32_LBR_x_INFO from IA32_LBR_DEPTH on "
+              "can be read",
+      .caught = {"sapphirerapids on 1 lbr_registers FAIL",
+                 "alderlake on 2 lbr_registers FAIL"},
+      .breaks = LBR_BEYOND_REFUSED)

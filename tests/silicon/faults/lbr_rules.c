@@ -149,3 +149,15 @@ FAULT(uncore_lookup_hits_silent,
       .what = "[any client] C-Boxes count no lookup that finds its line",
       .caught = {"haswell off 2 uncore_snoops FAIL"}, .quantity = LOOKUP_STATE,
       .number = ANY_NUMBER, .clear = 7)
+
+FAULT(lbr_jcc_near_unfiltered,
+      .what = "[any with LBR] JCC leaves conditional branches of 32 bits in",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_JCC_NEAR)
+
+FAULT(lbr_abort_ring3_to_0,
+      .what = "[A B F with LBR] the record of an abort at ring 3 has TO = 0",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_ABORT_OF_RING_3)

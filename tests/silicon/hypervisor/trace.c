@@ -124,13 +124,16 @@ static void record_event(struct vcpu *v)
 void trace_abort(struct vcpu *v)
 {
     bool user = v->vmcb->cpl > 0;
+    const bool lost =
+        user && !faults_rule(v->model->machine, LBR_ABORT_OF_RING_3, true);
     const struct lbr_branch b = {
         /* "EIP at the time of the TSX Abort". */
         .from = faults_rule(v->model->machine, LBR_ABORT_HERE, true)
                     ? v->pt_ip
                     : v->tx.begin,
-        .to = v->tx.hle && !faults_rule(v->model->machine, LBR_ELISION_TO_BEGIN,
-                                        true)
+        .to = lost ? 0
+              : v->tx.hle && !faults_rule(v->model->machine,
+                                          LBR_ELISION_TO_BEGIN, true)
                   ? v->tx.resume_ip
                   : v->vmcb->rip,
         .user = user,

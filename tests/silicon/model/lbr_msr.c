@@ -94,7 +94,11 @@ static void write_ctl(struct processor *p, uint64_t ctl)
 static uint64_t *record_register(struct processor *p, uint32_t number)
 {
     struct lbr_state *l = &p->lbr;
+    const uint32_t at = number - IA32_LBR_0_INFO;
 
+    if (at >= lbr_depth(p) && at < LBR_DEPTH_MAX &&
+        !faults_rule(p->machine, LBR_BEYOND_REFUSED, true))
+        return &l->info[at];
     if (number - IA32_LBR_0_FROM_IP < lbr_depth(p))
         return &l->from[lbr_index(p, number - IA32_LBR_0_FROM_IP)];
     if (number - IA32_LBR_0_TO_IP < lbr_depth(p))

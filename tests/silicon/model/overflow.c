@@ -204,6 +204,10 @@ void counters_raise_pmi(struct processor *p)
     if ((debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0 &&
         !faults_rule(p->machine, BOTH_FREEZE, true))
         debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) != 0 &&
+        (p->pmu.global_status & BITS(34, 32)) != 0 &&
+        !faults_rule(p->machine, BOTH_FREEZE_FIXED, true))
+        debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if (p->tsx.active && !faults_rule(p->machine, FREEZE_IN_TX, true))
         debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
     if ((p->pmu.global_status & BITS(7, 0)) == 0 &&
