@@ -116,6 +116,12 @@ planted_xmm:
         dq      PLANTED(n)
 %assign n n + 1
 %endrep
+planted_complement:
+%assign n 0
+%rep 32
+        dq      ~PLANTED(n)
+%assign n n + 1
+%endrep
 
 section .text align=4096
 code:
@@ -220,10 +226,14 @@ pebs_timed_end:
 global pebs_window_xmm
 pebs_window_xmm:
         sub     rsp, 16 * 16 + 8
+        lea     rax, [planted_xmm]
+        lea     rcx, [planted_complement]
+        test    rsi, rsi                ; COMPLEMENT_BIT
+        cmovs   rax, rcx
 %assign n 0
 %rep 16
         movups  [rsp + 16 * n], xmm %+ n
-        movups  xmm %+ n, [planted_xmm + 16 * n]
+        movups  xmm %+ n, [rax + 16 * n]
 %assign n n + 1
 %endrep
         call    pebs_window

@@ -42,7 +42,8 @@ struct pebs_state {
 void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state);
 
 /* The same with PEBS_PLANTED(2 * n) and, above it, PEBS_PLANTED(2 * n + 1) in
- * XMMn, 0 to PEBS_XMM - 1; they are as they were afterwards. */
+ * XMMn, 0 to PEBS_XMM - 1, or their complements; they are as they were
+ * afterwards. */
 #define PEBS_XMM 16
 void pebs_window_xmm(uint64_t enable, uint64_t flags, struct pebs_state *state);
 

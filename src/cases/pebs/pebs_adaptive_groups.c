@@ -10,7 +10,8 @@
 /* Of the LBR group, some and all that there are. */
 #define ENTRIES     8
 #define ENTRIES_ALL 32
-#define APART       4 /* branches, that LBR[0] and the record's may be */
+#define APART       4  /* branches, that LBR[0] and the record's may be */
+#define LATE        12 /* branches, from an overflow to the window's end */
 
 static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
@@ -82,6 +83,7 @@ static void check_made(struct sampling *p)
           PEBS_EVENTS);
 }
 
+/* From one window to the next all that is planted changes. */
 static void run_planted(struct sampling *p, uint64_t flags)
 {
     pebs_window_xmm(sampling_enable(&p->config), flags, &p->state);
@@ -93,8 +95,11 @@ static bool try_groups(struct sampling *p, uint64_t selection, bool adaptive)
 
     /* Set-up and measured. */
     if (!sampling_groups(p, selection, adaptive) ||
-        !(planted ? sampling_around(p, &config, run_planted, 0)
-                  : sampling_run(p, &config, 0)))
+        !(planted
+              ? sampling_around(
+                    p, &config, run_planted,
+                    (selection & PEBS_DATA_MEMORY) != 0 ? PEBS_COMPLEMENT : 0)
+              : sampling_run(p, &config, 0)))
         return false;
 
     /* Check. */
@@ -102,6 +107,17 @@ static bool try_groups(struct sampling *p, uint64_t selection, bool adaptive)
     for (unsigned n = 0; n < p->records; n++)
         check_record(p, n, adaptive ? selection : 0);
     return true;
+}
+
+static struct lbr_entry entry_of(const uint8_t *bytes,
+                                 const struct pebs_record *record, unsigned e)
+{
+    uint64_t words[3];
+
+    for (unsigned i = 0; i < 3; i++)
+        words[i] =
+            pebs_group_value(bytes, record, PEBS_GROUP_LBRS, (size_t)3 * e + i);
+    return (struct lbr_entry){words[0], words[1], words[2]};
 }
 
 /* The branches of a window that has no others, of which each entry has the one
@@ -134,21 +150,13 @@ static void check_entries(struct sampling *p, const struct lbr *lbr, unsigned n,
     for (unsigned e = 0; e < entries; e++) {
         const uint64_t want = from - (uint64_t)e * PEBS_TAKEN_BYTES;
         const uint64_t want_to = want + PEBS_TAKEN_BYTES - PEBS_EVENT_BRANCH;
-        const uint64_t got =
-            pebs_group_value(bytes, &record, PEBS_GROUP_LBRS, (size_t)3 * e);
-        const uint64_t to = pebs_group_value(bytes, &record, PEBS_GROUP_LBRS,
-                                             (size_t)3 * e + 1);
-
-        const struct lbr_entry entry = {got, to,
-                                        pebs_group_value(bytes, &record,
-                                                         PEBS_GROUP_LBRS,
-                                                         (size_t)3 * e + 2)};
+        const struct lbr_entry entry = entry_of(bytes, &record, e);
         const struct lbr_record decoded = lbr_decode(&lbr->model, &entry);
 
-        check(p->t, got == want && to == want_to,
+        check(p->t, entry.from == want && entry.to == want_to,
               "LBR[%u] of record %u: FROM is 0x%lx, TO is 0x%lx; wanted 0x%lx "
               "and 0x%lx",
-              e, n, got, to, want, want_to);
+              e, n, entry.from, entry.to, want, want_to);
         check(p->t,
               !decoded.malformed && !decoded.in_tx && !decoded.abort &&
                   decoded.type == 0,
@@ -190,6 +198,63 @@ static bool try_entries(struct sampling *p, struct lbr *lbr, unsigned entries)
     return true;
 }
 
+/* The same, with few branches between the window and the end of recording. */
+static void run_briefly(struct sampling *p, uint64_t argument)
+{
+    struct lbr *lbr = (struct lbr *)(uintptr_t)argument;
+    const uint64_t off = lbr_on(lbr) & ~UINT64_C(1);
+
+    if (!lbr_turn_held(lbr, 0, true))
+        return;
+    pebs_window_taken(sampling_enable(&p->config), 0, &p->state);
+    set_held_msr(p->t, lbr->msr, off);
+}
+
+/* One record, so near to the window's end that the registers hold some of its
+ * entries still: both are the same, flags and all. */
+static bool try_registers(struct sampling *p, struct lbr *lbr)
+{
+    const uint64_t selection =
+        PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(ENTRIES_ALL);
+    struct sampling_config late = config;
+    struct pebs_record record;
+    unsigned since = 0;
+
+    late.first_period[0] = PEBS_EVENTS - LATE;
+    late.period[0] = 2 * PEBS_EVENTS;
+    if (!sampling_groups(p, selection, true) || !lbr_hold(lbr) ||
+        !sampling_around(p, &late, run_briefly, (uint64_t)(uintptr_t)lbr) ||
+        !lbr_read(lbr))
+        return false;
+    check_made(p);
+    if (p->records == 0 ||
+        pebs_decode(p->buffer, p->size, p->format, &record) != PEBS_OK)
+        return true;
+    const uint64_t newest =
+        pebs_group_value(p->buffer, &record, PEBS_GROUP_LBRS, 0);
+    while (since < lbr->model.depth && lbr->records[since].from != newest)
+        since++;
+    check(p->t, since < lbr->model.depth,
+          "LBR[0].FROM of a record %u events before the window's end is 0x%lx; "
+          "no register has it after that",
+          LATE, newest);
+    for (unsigned e = 0; e + since < lbr->model.depth; e++) {
+        const struct lbr_entry entry = entry_of(p->buffer, &record, e);
+        const struct lbr_record got = lbr_decode(&lbr->model, &entry),
+                                *want = &lbr->records[e + since];
+
+        check(p->t,
+              got.from == want->from && got.to == want->to &&
+                  got.mispredicted == want->mispredicted &&
+                  got.cycles == want->cycles && got.type == want->type,
+              "LBR[%u] of a record: FROM 0x%lx, TO 0x%lx, INFO 0x%lx; the "
+              "registers have 0x%lx to 0x%lx, %u cycles, mispredicted %u",
+              e, entry.from, entry.to, entry.info, want->from, want->to,
+              want->cycles, want->mispredicted);
+    }
+    return true;
+}
+
 TEST(pebs_adaptive_groups,
      .asks = "Does an adaptive record have the groups that MSR_PEBS_DATA_CFG "
              "selects, and no others?",
@@ -220,6 +285,6 @@ TEST(pebs_adaptive_groups,
     }
     if (ok)
         WITH_PREFIX (t, "branches recorded")
-            if (try_entries(&p, &lbr, ENTRIES))
+            if (try_registers(&p, &lbr) && try_entries(&p, &lbr, ENTRIES))
                 try_entries(&p, &lbr, ENTRIES_ALL);
 }

@@ -115,6 +115,15 @@ static bool run_window(struct sampling *p, unsigned row, unsigned *came,
     return ok;
 }
 
+/* Registers are those of the window, whose RFLAGS.IF is 1 here. */
+static void check_registers(struct sampling *p)
+{
+    struct pebs_record record;
+
+    for (unsigned n = 0; n < p->records && sampling_record(p, n, &record); n++)
+        (void)sampling_event(p, &record);
+}
+
 /* "Freezing LBRs and PMCs on PMIs occur when .. the PEBS buffer .. reaches the
  * interrupt threshold." An SMI may clear the bit of IA32_DEBUGCTL (HSD052). */
 static void run_freezing(struct sampling *p, uint64_t debugctl)
@@ -229,6 +238,7 @@ TEST(pebs_threshold_pmi,
               "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after %u records with "
               "the threshold at %u; wanted [62] = %u",
               p.status, p.records, threshold, reached ? 1 : 0);
+        check_registers(&p);
     }
     if (try_freeze(&p, 1))
         (void)try_freeze(&p, 3);

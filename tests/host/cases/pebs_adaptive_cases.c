@@ -14,9 +14,11 @@ static struct odd {
     uint64_t bits;                /* these are inverted */
     bool early, late;             /* its TSC */
     uint64_t form;                /* of its Record Format */
+    bool stale_xmm;               /* those of the window before, */
     unsigned xmm;                 /* this quadword, from 1, */
     unsigned lbr;                 /* or this one of the LBRs */
     bool oldest_first, oldest, no_cycles;
+    bool predicted;        /* what the registers have mispredicted */
     uint32_t lost, gained; /* this event is not, or always, of the branches */
 } odd;
 
@@ -85,8 +87,11 @@ static void events_of(bool taken, uint32_t events[4])
         events[3] = odd.gained;
 }
 
+static uint64_t last_xmm[32];
+
 static void run(uint64_t enable, uint64_t flags, bool taken)
 {
+    const uint64_t complement = (flags & PEBS_COMPLEMENT) != 0 ? UINT64_MAX : 0;
     const uint64_t events =
         (uintptr_t)(taken ? pebs_events_taken : pebs_events);
     const uint64_t bytes = taken ? PEBS_TAKEN_BYTES : PEBS_EVENT_BYTES;
@@ -97,16 +102,20 @@ static void run(uint64_t enable, uint64_t flags, bool taken)
     path.silent = odd.silent || (odd.silent_recorded && recorded);
     path.form = odd.form;
     for (unsigned i = 0; i < 32; i++)
-        path.xmm[i] = PEBS_PLANTED(i) ^ (odd.xmm == i + 1 ? odd.bits : 0);
+        path.xmm[i] =
+            (odd.stale_xmm ? last_xmm[i] : PEBS_PLANTED(i) ^ complement) ^
+            (odd.xmm == i + 1 ? odd.bits : 0);
+    for (unsigned i = 0; i < 32; i++)
+        last_xmm[i] = PEBS_PLANTED(i) ^ complement;
     for (unsigned k = 1; k <= PEBS_EVENTS; k++) {
         const uint64_t begin = events + (k - 1) * bytes;
         struct spot s = {.at = begin + PEBS_EVENT_BRANCH,
                          .next = begin + bytes,
-                         .holds = {.rflags = flags}};
+                         .holds = {.rflags = flags & ~PEBS_COMPLEMENT}};
         uint64_t *registers = &s.holds.rax;
 
         for (unsigned i = 0; i < 16; i++)
-            registers[i] = i == 7 ? 0 : PEBS_PLANTED(i);
+            registers[i] = i == 7 ? 0 : PEBS_PLANTED(i) ^ complement;
         s.holds.r15 += k;
         events_of(taken, s.events);
         if (taken)
@@ -117,11 +126,21 @@ static void run(uint64_t enable, uint64_t flags, bool taken)
         if (recorded)
             change_entries();
     }
+    for (unsigned n = 0; recorded && n < ENTRIES; n++) {
+        const unsigned at = (1 + ENTRIES - n) % ENTRIES; /* TOS is 1 */
+
+        *msr(MSR_LASTBRANCH_FROM_IP(at)) = path.lbrs[n][0];
+        *msr(MSR_LASTBRANCH_TO_IP(at)) = path.lbrs[n][1];
+        *msr(MSR_LBR_INFO(at)) =
+            path.lbrs[n][2] | (odd.predicted ? BIT(63) : 0);
+    }
 }
 
 void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
 {
-    *state = (struct pebs_state){.rflags = flags};
+    *state = (struct pebs_state){
+        .rflags = flags & ~PEBS_COMPLEMENT,
+        .complement = (flags & PEBS_COMPLEMENT) != 0 ? UINT64_MAX : 0};
     run(enable, flags, false);
 }
 
@@ -187,6 +206,8 @@ static void deviations(void **state)
         {"RCX (", {.field = AT(rcx), .bits = 1}},
         {"RBX (", {.field = AT(rbx), .bits = 1}},
         {"XMM0[63:0] of record 0", {.xmm = 1, .bits = 1}},
+        {"XMM0[63:0] of record 0", {.stale_xmm = true}},
+        {"LBR[0] of a record: FROM", {.predicted = true}},
         {"XMM15[127:64] of record 0", {.xmm = 32, .bits = BIT(63)}},
         {"LBR[0].FROM of record 0", {.lbr = 1, .bits = 1}},
         {"LBR[0] of record 0: FROM is", {.lbr = 2, .bits = 1}},

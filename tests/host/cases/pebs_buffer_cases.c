@@ -72,6 +72,7 @@ static void deviations(void **state)
         ROW(threshold_pmi, FAIL, "with the threshold at 2 raised 2",
             .pmi_each = true),
         ROW(threshold_pmi, FAIL, "left the mask flag", .pmi_open = true),
+        ROW(threshold_pmi, FAIL, "RFLAGS (00H) of a record", .rflags = BIT(9)),
         ROW(threshold_pmi, FAIL, "masked in the local APIC: 2 records",
             .pmi_through = true),
         ROW(threshold_pmi, FAIL, "and no performance-monitoring",

@@ -414,7 +414,8 @@ static struct pebs_state state_of(uint64_t flags)
     const uint64_t complement =
         (flags & PEBS_COMPLEMENT) != 0 ? ~UINT64_C(0) : 0;
 
-    return (struct pebs_state){.rflags = flags & ~PEBS_COMPLEMENT,
+    return (struct pebs_state){.rflags = (flags & ~PEBS_COMPLEMENT) |
+                                         (pmi.on && !pmi.nmi ? BIT(9) : 0),
                                .complement = complement};
 }
 

@@ -44,6 +44,18 @@ FAULT(adaptive_basic_has_rip,
                  "icelake-server on 1 pebs_reload FAIL"},
       .breaks = BASIC_HAS_EVENTING_IP)
 
+FAULT(adaptive_xmm_of_last,
+      .what = "[adaptive records] XMM registers are those of the record "
+              "before",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
+      .breaks = XMM_OF_THIS_RECORD)
+
+FAULT(adaptive_lbrs_well_predicted,
+      .what = "[adaptive records] MISPRED is 0 in the LBR group",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL",
+                 "sapphirerapids on 1 pebs_adaptive_groups FAIL"},
+      .breaks = RECORD_LBRS_HAVE_FLAGS)
+
 FAULT(adaptive_no_memory, .what = "[adaptive records] 3F2H[0] is ignored",
       .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL",
                  "icelake-server on 1 pebs_record_layout FAIL"},

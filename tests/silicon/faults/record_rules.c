@@ -280,3 +280,8 @@ FAULT(pebs_pmi_no_freeze,
       .what = "[any] the interrupt of the PEBS threshold freezes nothing",
       .caught = {"skylake-2018 on 1 pebs_threshold_pmi FAIL"},
       .breaks = PEBS_PMI_FREEZES)
+
+FAULT(record_without_if, .what = "[any] RFLAGS of a record has IF = 0",
+      .caught = {"skylake-2018 on 1 pebs_threshold_pmi FAIL",
+                 "icelake-server on 1 pebs_threshold_pmi FAIL"},
+      .breaks = RECORD_HAS_IF)

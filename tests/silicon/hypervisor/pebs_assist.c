@@ -50,6 +50,8 @@ static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
                      v->vmcb->rip == v->current_rip + v->current.length,
         .tsc = time_tsc(v),
     };
+    if (!faults_rule(v->model->machine, RECORD_HAS_IF, true))
+        s->registers[PEBS_RFLAGS] &= ~(uint64_t)RFLAGS_IF;
     if (!faults_rule(v->model->machine, RECORD_STATE_AFTER, true)) {
         s->registers[PEBS_RSP] = v->rsp_before;
         s->registers[PEBS_RFLAGS] = v->rflags_before;

@@ -111,13 +111,18 @@ static void put_registers(struct filling *f, const uint64_t *fixed)
         put(f, fixed[by_number ? order[n] : n]);
 }
 
-static void put_xmm(struct filling *f, const struct pebs_snapshot *s, bool user)
+static void put_xmm(struct processor *p, struct filling *f,
+                    const struct pebs_snapshot *s)
 {
-    bool shown = !user || faults_rule(f->machine, XMM_IN_RING_3, true);
+    bool shown =
+        !p->faults.of_user || faults_rule(f->machine, XMM_IN_RING_3, true);
+    bool now = faults_rule(f->machine, XMM_OF_THIS_RECORD, true);
 
     begin_group(f, 3);
-    for (unsigned n = 0; n < XMM_WORDS; n++)
-        put(f, shown ? s->xmm[n] : 0);
+    for (unsigned n = 0; n < XMM_WORDS; n++) {
+        put(f, !now ? p->faults.xmm[n] : shown ? s->xmm[n] : 0);
+        p->faults.xmm[n] = s->xmm[n];
+    }
 }
 
 /* From the one at TOS on backwards. */
@@ -126,6 +131,9 @@ static void put_branches(struct processor *p, struct filling *f,
 {
     const struct lbr_state *l = &p->lbr;
     bool backwards = faults_rule(f->machine, LBRS_NEWEST_FIRST, true);
+    uint64_t hidden = faults_rule(f->machine, RECORD_LBRS_HAVE_FLAGS, true)
+                          ? 0
+                          : LBR_INFO_MISPRED;
     unsigned skipped = entries >= lbr_depth(p) ||
                                faults_rule(f->machine, LBRS_ARE_NEWEST, true)
                            ? 0
@@ -140,7 +148,7 @@ static void put_branches(struct processor *p, struct filling *f,
         put(f, is ? l->from[at] : 0);
         put(f, is ? l->to[at] : 0);
         put(f, is && faults_rule(f->machine, RECORD_LBRS_HAVE_INFO, true)
-                   ? l->info[at]
+                   ? l->info[at] & ~hidden
                    : 0);
     }
 }
@@ -164,7 +172,7 @@ void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
     if ((groups & DATA_CFG_GPRS) != 0)
         put_registers(&f, fixed);
     if ((groups & DATA_CFG_XMM) != 0)
-        put_xmm(&f, s, p->faults.of_user);
+        put_xmm(p, &f, s);
     if ((groups & DATA_CFG_LBRS) != 0)
         put_branches(p, &f, entries < LBR_DEPTH_MAX ? entries : LBR_DEPTH_MAX);
     record->bytes = 8 * f.count;
