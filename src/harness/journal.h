@@ -65,11 +65,12 @@ struct journal_failure {
 /* Gives every register its old value back, the last saved first, reads each
  * back, and empties the journal; before that counters and PEBS are disabled,
  * where they are in it, and IA32_PERF_GLOBAL_CTRL, which has its bits set from
- * power-up on, comes last, after IA32_PEBS_ENABLE. report() is called for each that does not hold
- * its old value; of IA32_RTIT_STATUS, FilterEn, ContextEn and TriggerEn are the
- * processor's and not compared. A general-purpose counter is written by its
- * full-width name where it has one (C1H takes 32 bits only). It, a fixed
- * counter and the uncore's clock are not compared: they may count. */
+ * power-up on, comes last, after IA32_PEBS_ENABLE. report() is called for each
+ * that does not hold its old value; of IA32_RTIT_STATUS, FilterEn, ContextEn
+ * and TriggerEn are the processor's and not compared. A general-purpose counter
+ * is written by its full-width name where it has one (C1H takes 32 bits only).
+ * It, a fixed counter and the uncore's clock are not compared: they may count.
+ */
 void journal_undo(struct journal *journal, const struct identity *id,
                   void (*report)(void *context,
                                  const struct journal_failure *failure),
