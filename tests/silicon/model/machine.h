@@ -43,7 +43,7 @@ struct machine_config {
     bool smt;
     bool leftovers; /* registers as firmware may leave them */
     bool x2apic;    /* the local APICs are in x2APIC mode */
-    bool os;        /* an operating system comes, which has the clocks of QEMU */
+    bool os; /* an operating system comes, which has the clocks of QEMU */
 };
 
 struct machine {
