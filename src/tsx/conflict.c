@@ -212,8 +212,8 @@ static void judge(struct test_context *t, const struct conflict *c)
           "EAX[5] (nested) is 1 in %u of %u aborts with EAX[2] (conflict) in "
           "an inner transaction; wanted it in most",
           c->nested, tally->matched);
-    note(t, "%u of %u set EAX[2]; EAX = 0x%x (%s)", tally->matched,
-         tally->tried, tally->status, rtm_status_text(tally->status, text));
+    note(t, "%u of %u set EAX[2]; EAX = 0x%x", tally->matched, tally->tried,
+         tally->status);
 }
 
 void conflict_judge(struct test_context *t, const struct conflict *c)

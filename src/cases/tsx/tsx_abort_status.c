@@ -54,8 +54,8 @@ static void try_row(struct test_context *t, const struct row *row)
         probe_run(&block, TRIES, row->must, true, &probe);
     probe_check(t, &probe);
     probe_check_status(t, row->must, row->may, &probe);
-    note(t, "%u of %u aborted; the last left EAX = 0x%08x (%s)", probe.aborted,
-         probe.tried, probe.status, rtm_status_text(probe.status, text));
+    note(t, "%u of %u aborted; EAX = 0x%08x (%s)", probe.aborted, probe.tried,
+         probe.status, rtm_status_text(probe.status, text));
 }
 
 TEST(tsx_abort_status,
