@@ -6,7 +6,6 @@
 #include "efi/bsp_jobs.h"
 #include "efi/apic.h"
 #include "efi/clock.h"
-#include "efi/enables.h"
 #include "efi/exceptions.h"
 #include "efi/pmi.h"
 #include "efi/processors.h"
@@ -80,7 +79,8 @@ void bsp_run(struct hw_result *result, void (*job)(unsigned, void *),
     if (alone)
         returned = guarded_alone(job, context, &result->exception);
     else if (outermost) /* the firmware has the processor after it */
-        returned = enables_guard(0, job, context, &result->exception);
+        returned = enables_guard(&members[0].enables, 0, job, context,
+                                 &result->exception);
     else
         returned = exceptions_guard(0, job, context, &result->exception);
     if (outermost)

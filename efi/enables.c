@@ -4,42 +4,59 @@
 #include "src/base/hw.h"
 #include "src/base/msr.h"
 
-static const uint32_t msrs[] = {IA32_PERF_GLOBAL_CTRL, IA32_RTIT_CTL};
-#define MSRS (sizeof(msrs) / sizeof(msrs[0]))
+static const uint32_t msrs[ENABLES] = {IA32_PERF_GLOBAL_CTRL, IA32_RTIT_CTL};
 
-struct saved {
-    uint64_t value[MSRS];
-    bool known[MSRS];
-};
-
-static void save_enables(unsigned processor, void *context)
+static void look(uint64_t values[ENABLES], bool known[ENABLES])
 {
-    struct saved *saved = context;
-
-    (void)processor;
-    for (size_t i = 0; i < MSRS; i++)
-        saved->known[i] = hw_msr_read(msrs[i], &saved->value[i]) == HW_NO_FAULT;
+    for (size_t i = 0; i < ENABLES; i++)
+        known[i] = hw_msr_read(msrs[i], &values[i]) == HW_NO_FAULT;
 }
 
-static void restore_enables(unsigned processor, void *context)
+static void enables_begin(unsigned processor, void *context)
 {
-    const struct saved *saved = context;
+    struct enables *e = context;
 
     (void)processor;
-    for (size_t i = 0; i < MSRS; i++)
-        if (saved->known[i])
-            (void)hw_msr_write(msrs[i], saved->value[i]);
+    for (size_t i = 0; i < ENABLES; i++)
+        if (e->stopped[i])
+            (void)hw_msr_write(msrs[i], e->before[i]);
+    look(e->before, e->known);
+    for (size_t i = 0; i < ENABLES; i++) {
+        e->stopped[i] = false;
+        if (!e->found_known)
+            e->found[i] = e->before[i];
+    }
+    e->found_known = true;
 }
 
-bool enables_guard(unsigned processor,
+/* By then the selects are a test's: no bits but those from before, or as found,
+ * which are given back; and none where the job has not come to its end. */
+static void enables_end(unsigned processor, void *context)
+{
+    struct enables *e = context;
+    uint64_t values[ENABLES];
+    bool known[ENABLES];
+
+    (void)processor;
+    look(values, known);
+    for (size_t i = 0; i < ENABLES; i++) {
+        const uint64_t may = e->found[i] | e->before[i];
+        const bool stays = e->returned && (values[i] & ~may) == 0;
+        if (!known[i] || !e->known[i] || stays)
+            continue;
+        e->stopped[i] = true;
+        (void)hw_msr_write(msrs[i], 0);
+    }
+}
+
+bool enables_guard(struct enables *enables, unsigned processor,
                    void (*job)(unsigned processor, void *context),
                    void *context, struct hw_exception *exception)
 {
-    struct saved saved = {.known = {false}};
     struct hw_exception unused;
 
-    (void)exceptions_guard(processor, save_enables, &saved, &unused);
-    bool returned = exceptions_guard(processor, job, context, exception);
-    (void)exceptions_guard(processor, restore_enables, &saved, &unused);
-    return returned;
+    (void)exceptions_guard(processor, enables_begin, enables, &unused);
+    enables->returned = exceptions_guard(processor, job, context, exception);
+    (void)exceptions_guard(processor, enables_end, enables, &unused);
+    return enables->returned;
 }

@@ -3,7 +3,6 @@
 #include "efi/worker.h"
 
 #include "efi/apic.h"
-#include "efi/enables.h"
 #include "efi/processors.h"
 #include "efi/rest.h"
 #include "efi/watch.h"
@@ -90,7 +89,8 @@ VOID EFIAPI worker_single_job(VOID *number)
     exceptions_install(&me->exceptions);
     worker_find_lvt(me);
     apic_mask(&apic);
-    bool returned = enables_guard(self, me->job, me->context, &me->exception);
+    bool returned =
+        enables_guard(&me->enables, self, me->job, me->context, &me->exception);
     apic_restore(&apic);
     exceptions_remove(&me->exceptions);
     set_state(me, returned ? IDLE : RAISED);

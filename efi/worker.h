@@ -6,6 +6,7 @@
 #ifndef EFI_WORKER_H
 #define EFI_WORKER_H
 
+#include "efi/enables.h"
 #include "efi/exceptions.h"
 #include "src/base/hw.h"
 
@@ -27,6 +28,7 @@ struct member {
     void *context;
     struct hw_exception exception;
     struct exceptions exceptions;
+    struct enables enables;
 } __attribute__((aligned(128)));
 
 /* By number, the boot processor first; set up by processors_start(). */

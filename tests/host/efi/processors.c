@@ -2,14 +2,17 @@
 /* processors.c - processors over a firmware that does as a test says. */
 #include "tests/host/efi/mp_firmware.h"
 
+static uint64_t leaves_38f = 0xf, leaves_570 = 1, began_38f;
+
 static void job(unsigned processor, void *context)
 {
     (void)processor;
     *(unsigned *)context = *(unsigned *)context * 10 + here + 1;
     jobs++;
-    if (here != 0) {
-        msr_38f = 0xf;
-        msr_570 = 1;
+    if (here == 1) {
+        began_38f = msr_38f;
+        msr_38f = leaves_38f;
+        msr_570 = leaves_570;
     }
 }
 
@@ -52,9 +55,29 @@ static void what_a_job_leaves_on_is_stopped(void **state)
         raises = i == 1;
         run_all();
         assert_int_equal(results[1].end, raises ? HW_EXCEPTION : HW_DONE);
-        assert_int_equal(msr_38f, 0x7);
+        assert_int_equal(began_38f, 0x7);
+        assert_int_equal(msr_38f, 0);
         assert_int_equal(msr_570, 0);
     }
+}
+
+/* What a job has turned off stays so: the selects are a test's by then. All as
+ * found may be given back, and no more. */
+static void what_a_job_turns_off_stays_off(void **state)
+{
+    static const uint64_t leaves[] = {0, 0x7, 0x3, 0x8};
+    static const uint64_t stays[] = {0, 0x7, 0x3, 0};
+
+    (void)state;
+    (void)start_processors();
+    leaves_570 = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        leaves_38f = leaves[i];
+        run_all();
+        assert_int_equal(msr_38f, stays[i]);
+    }
+    leaves_38f = 0xf;
+    leaves_570 = 1;
 }
 
 static const struct ending {
@@ -278,6 +301,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_after_another, start, end),
         cmocka_unit_test_setup_teardown(what_a_job_leaves_on_is_stopped, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(what_a_job_turns_off_stays_off, start,
                                         end),
         cmocka_unit_test(how_a_call_ends),
         cmocka_unit_test_setup_teardown(who_comes_late_finds_no_job, start,
