@@ -17,14 +17,14 @@ static void enables_begin(unsigned processor, void *context)
     struct enables *e = context;
 
     (void)processor;
-    for (size_t i = 0; i < ENABLES; i++)
-        if (e->stopped[i])
-            (void)hw_msr_write(msrs[i], e->before[i]);
-    look(e->before, e->known);
+    uint64_t values[ENABLES];
+
+    look(values, e->known);
     for (size_t i = 0; i < ENABLES; i++) {
-        e->stopped[i] = false;
+        if (!e->stopped[i])
+            e->before[i] = values[i];
         if (!e->found_known)
-            e->found[i] = e->before[i];
+            e->found[i] = values[i];
     }
     e->found_known = true;
 }
@@ -42,10 +42,14 @@ static void enables_end(unsigned processor, void *context)
     for (size_t i = 0; i < ENABLES; i++) {
         const uint64_t may = e->found[i] | e->before[i];
         const bool stays = e->returned && (values[i] & ~may) == 0;
-        if (!known[i] || !e->known[i] || stays)
+        if (!known[i] || !e->known[i])
             continue;
-        e->stopped[i] = true;
-        (void)hw_msr_write(msrs[i], 0);
+        /* The next job has given back the rest. */
+        if (stays && e->stopped[i] && values[i] == 0)
+            (void)hw_msr_write(msrs[i], e->before[i]);
+        e->stopped[i] = !stays;
+        if (!stays)
+            (void)hw_msr_write(msrs[i], 0);
     }
 }
 

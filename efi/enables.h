@@ -19,9 +19,10 @@ struct enables {
 
 /* exceptions_guard(), after which neither of them enables more than before it
  * or than was found at first; else, and where the job has raised, it is 0
- * until the next job, which has what the last one began with. What a test has
- * turned off stays off: 38FH has bits set from power-up on, and the selects are
- * the test's until it gives them back. *enables: zeros before the first job. */
+ * until the next job has ended, and then what the last one began with. What a
+ * test has turned off stays off: 38FH has bits set from power-up on, and the
+ * selects are the test's until it gives them back. *enables: zeros before the
+ * first job. */
 bool enables_guard(struct enables *enables, unsigned processor,
                    void (*job)(unsigned processor, void *context),
                    void *context, struct hw_exception *exception);
