@@ -11,18 +11,17 @@
 
 #define ENABLES 2
 
-/* Of a processor: IA32_PERF_GLOBAL_CTRL and IA32_RTIT_CTL. */
+/* Of a processor, before its first job: IA32_PERF_GLOBAL_CTRL and
+ * IA32_RTIT_CTL, where they are there. */
 struct enables {
-    uint64_t found[ENABLES], before[ENABLES]; /* its first job, and each */
-    bool known[ENABLES], stopped[ENABLES], found_known, returned;
+    uint64_t found[ENABLES];
+    bool known[ENABLES], looked;
 };
 
-/* exceptions_guard(), after which neither of them enables more than before it
- * or than was found at first; else, and where the job has raised, it is 0
- * until the next job has ended, and then what the last one began with. What a
- * test has turned off stays off: 38FH has bits set from power-up on, and the
- * selects are the test's until it gives them back. *enables: zeros before the
- * first job. */
+/* exceptions_guard(), after which one of them that enables more than was found
+ * is 0. What a job has turned off stays off: 38FH has bits set from power-up
+ * on, and the selects are a test's until it gives them back; the journal has
+ * the value. *enables: zeros before the first job. */
 bool enables_guard(struct enables *enables, unsigned processor,
                    void (*job)(unsigned processor, void *context),
                    void *context, struct hw_exception *exception);

@@ -2,7 +2,8 @@
 /* processors.c - processors over a firmware that does as a test says. */
 #include "tests/host/efi/mp_firmware.h"
 
-static uint64_t leaves_38f = 0xf, leaves_570 = 1, began_38f;
+/* What processor 1's does to its registers. */
+static uint64_t leaves_38f = 0xf, leaves_570 = 1;
 
 static void job(unsigned processor, void *context)
 {
@@ -10,7 +11,6 @@ static void job(unsigned processor, void *context)
     *(unsigned *)context = *(unsigned *)context * 10 + here + 1;
     jobs++;
     if (here == 1) {
-        began_38f = msr_38f;
         msr_38f = leaves_38f;
         msr_570 = leaves_570;
     }
@@ -55,7 +55,6 @@ static void what_a_job_leaves_on_is_stopped(void **state)
         raises = i == 1;
         run_all();
         assert_int_equal(results[1].end, raises ? HW_EXCEPTION : HW_DONE);
-        assert_int_equal(began_38f, i == 0 ? 0x7 : 0);
         assert_int_equal(msr_38f, 0);
         assert_int_equal(msr_570, 0);
     }
