@@ -661,7 +661,7 @@ PT_OUTPUT  := $(filter-out $(PT_TX),$(wildcard $(addprefix src/cases/pt/pt_, \
                   psb*.c timing.c ra*.c topa*.c output*.c pmi*.c cycles.c)))
 PT_FLOW    := $(filter-out $(PT_TX) $(PT_OUTPUT),$(wildcard src/cases/pt/*.c))
 $(B)/tests/host/cases/pt_ring3_cases: $(call host_object,$(addprefix \
-    src/cases/pt/,pt_ring3.c pt_ring3_tx.c))
+    src/cases/pt/,pt_ptwrite_ring3.c pt_ring3.c pt_ring3_tx.c))
 $(B)/tests/host/cases/pt_tx_cases: $(call host_object,$(PT_TX))
 $(B)/tests/host/cases/pt_output_cases: $(call host_object,$(PT_OUTPUT))
 $(B)/tests/host/cases/pt_flow_cases: $(call host_object,$(PT_FLOW))

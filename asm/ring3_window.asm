@@ -13,6 +13,7 @@ default rel
 
 %include "components.inc"
 %include "preserved.inc"
+%include "ptwrite.inc"
 %include "window.inc"
 %include "lbr_rows.inc"
 

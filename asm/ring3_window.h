@@ -111,6 +111,8 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_nested_aborted_begin[], ring3_body_nested_aborted_end[],
     ring3_body_plain_begin[], ring3_body_plain_end[], ring3_body_fallback[],
     ring3_body_returns[], ring3_body_calls[], ring3_body_returns_again[];
+/* Instead of the body: PTWRITE of user_data, where it is. */
+extern const uint8_t ring3_body_ptwrite[], ring3_body_ptwrite_at[];
 /* Instead of the body: a CALL, whose RET goes to the other. */
 extern const uint8_t ring3_body_changes[], ring3_body_changed[];
 /* Its taken branches, of the window at ring 3. */

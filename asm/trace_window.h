@@ -149,6 +149,18 @@ TRACE_BODY(trace_body_if);
 TRACE_BODY(trace_body_page_faults);
 extern const uint8_t trace_body_events_end[]; /* of its code */
 
+/* PTWRITE of argument and count, TRACE_PTWRITES times, of which
+ * TRACE_PTWRITE_HALVES writes 4 bytes and TRACE_PTWRITE_COUNTS of count; where
+ * each is in the body. One conditional branch before the first, and one more
+ * before the second. */
+TRACE_BODY(trace_body_ptwrite);
+#define TRACE_PTWRITES       5
+#define TRACE_PTWRITE_HALVES 0x05u /* a bit each, the first in bit 0 */
+#define TRACE_PTWRITE_COUNTS 0x1cu
+extern const uint32_t trace_body_ptwrite_at[TRACE_PTWRITES];
+/* With prefixes that it must not have, under a gate for #UD. */
+TRACE_BODY(trace_body_ptwrite_refused);
+
 /* Transactions (asm/trace_tx.asm). RSI is a lock, two lines of zeros. cells[0]
  * counts what went as the path says: TRACE_TX_x. */
 TRACE_BODY(trace_body_tx_commit);

@@ -37,6 +37,7 @@ static const struct row {
                         "trace output to a single range"},
     [CPUID_PT_EVENT] = {0x14, true, EBX, LEAF14_EVENT, "event trace"},
     [CPUID_PT_DISTNT] = {0x14, true, EBX, LEAF14_DISTNT, "a trace without TNT"},
+    [CPUID_PT_PTWRITE] = {0x14, true, EBX, LEAF14_PTW, "PTWRITE"},
 };
 
 bool cpuid_bit_set(enum cpuid_bit bit, const struct hw_cpuid *leaf)

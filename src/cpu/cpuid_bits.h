@@ -43,6 +43,7 @@ enum cpuid_bit {
     CPUID_PT_RANGE,
     CPUID_PT_EVENT,
     CPUID_PT_DISTNT,
+    CPUID_PT_PTWRITE,
     CPUID_BITS
 };
 

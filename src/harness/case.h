@@ -47,6 +47,7 @@ enum feature {
     NEED_TSXLDTRK = 1 << 18,     /* with NEED_RTM: CPUID.7.0:EDX[16] */
     NEED_PT_EVENT = 1 << 19,     /* with NEED_PT: CPUID.14H.0:EBX[7] */
     NEED_PT_DISTNT = 1 << 20,    /* with NEED_PT: CPUID.14H.0:EBX[8] */
+    NEED_PT_PTWRITE = 1 << 21,   /* with NEED_PT: CPUID.14H.0:EBX[4] */
 };
 
 struct needs {

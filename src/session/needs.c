@@ -98,6 +98,8 @@ bool needs_met(const struct needs *needs, const struct identity *id,
          .bit = CPUID_PT_EVENT},
         {NEED_PT_DISTNT, (id->leaf14_ebx & LEAF14_DISTNT) != 0,
          .bit = CPUID_PT_DISTNT},
+        {NEED_PT_PTWRITE, (id->leaf14_ebx & LEAF14_PTW) != 0,
+         .bit = CPUID_PT_PTWRITE},
         {NEED_OFFCORE, offcore_of(id) != NULL,
          .name = "off-core response bits that the manual names for this "
                  "DisplayFamily_DisplayModel"},

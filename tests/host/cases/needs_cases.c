@@ -62,6 +62,7 @@ static const struct word {
     {"topa", {0, NEED_PT_TOPA, 0}},
     {"event_trace", {0, NEED_PT_EVENT, 0}},
     {"distnt", {0, NEED_PT_DISTNT, 0}},
+    {"ptwrite", {0, NEED_PT_PTWRITE, 0}},
     {"range", {0, NEED_PT_RANGE, 0}},
     {"lbr>=3", {0, NEED_LBR, 0}},
     {"lbr>=4", {0, NEED_LBR, 0}},

@@ -175,7 +175,8 @@ static void expect(const struct test *test, const char *cpu, const char *fault,
     /* What a body does not ask for itself. */
     const struct needs output = {.features = test->needs.features &
                                              (NEED_PT_TOPA | NEED_PT_RANGE |
-                                              NEED_PT_EVENT | NEED_PT_DISTNT)};
+                                              NEED_PT_EVENT | NEED_PT_DISTNT |
+                                              NEED_PT_PTWRITE)};
     char text[NEEDS_TEXT_BYTES];
 
     is_faulty = wanted == VERDICT_FAIL;
@@ -253,7 +254,7 @@ static inline unsigned expect_faults(const struct test *test,
         "haswell",        "broadwell",      "cometlake-rtm-2022",
         "icelake-client", "skylake-2017",   "skylake-2018",
         "cometlake-2022", "icelake-server", "skylake-u-2018",
-        "alderlake-n"};
+        "alderlake-n",    "sapphirerapids"};
     unsigned seen = 0;
 
     for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)

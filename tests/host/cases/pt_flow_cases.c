@@ -12,6 +12,7 @@
     ROW(pt_events, PASS, PASS, "")                 \
     ROW(pt_filter_context, PASS, PASS, "")         \
     ROW(pt_filter_ip, SKIP, PASS, "pt_gap_traced") \
+    ROW(pt_ptwrite, NONE, NONE, "")                \
     ROW(pt_registers, PASS, PASS, "")              \
     ROW(pt_sampled_aborts, PASS, PASS, "")         \
     ROW(pt_while_sampling, PASS, PASS, "")         \

@@ -317,6 +317,7 @@ static void named_bits(void **state)
         {CPUID_PT_RANGE, ECX, 2, "CPUID.14H.0:ECX[2]"},
         {CPUID_PT_EVENT, EBX, 7, "CPUID.14H.0:EBX[7]"},
         {CPUID_PT_DISTNT, EBX, 8, "CPUID.14H.0:EBX[8]"},
+        {CPUID_PT_PTWRITE, EBX, 4, "CPUID.14H.0:EBX[4]"},
     };
     char out[CPUID_BIT_BYTES];
 

@@ -74,6 +74,7 @@ struct pt_step traced_step(uint64_t ip, uint64_t next, uint32_t cycles)
                             .cs_l = true,
                             .cpl = traced.cpl,
                             .cycles = cycles,
+                            .ptw = traced.ptw,
                             .interrupts = traced.if_set};
 }
 

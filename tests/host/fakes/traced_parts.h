@@ -32,6 +32,7 @@ struct traced_state {
     unsigned cpl;     /* where its rings are loaded: */
     bool rings;
     uint64_t at_rsp0; /* what the stack of an exception begins with */
+    uint64_t ptw;     /* the operand of a PTWRITE */
     bool elided;      /* an elision has aborted: it is not tried again */
     uint64_t fallback;
     gregset_t begun; /* registers at its begin, and memory: */

@@ -196,16 +196,22 @@ static void access_msr(ucontext_t *u, bool write)
         go_on(u, traced.at + 2);
 }
 
-/* One line after the other, as far as it may. */
-static bool writes_too_much(ucontext_t *u)
+static unsigned find_accesses(ucontext_t *u, struct data_access found[])
 {
     struct operand_state state = {.rip = traced.at};
-    struct data_access found[DATA_ACCESSES_MAX];
 
     for (unsigned n = 0; n < 16; n++)
         state.general[n] = *operand(u, n);
-    const unsigned count = operand_find(
-        found, &state, (const uint8_t *)traced.at, INSTRUCTION_BYTES_MAX);
+    return operand_find(found, &state, (const uint8_t *)traced.at,
+                        INSTRUCTION_BYTES_MAX);
+}
+
+/* One line after the other, as far as it may. */
+static bool writes_too_much(ucontext_t *u)
+{
+    struct data_access found[DATA_ACCESSES_MAX];
+    const unsigned count = find_accesses(u, found);
+
     for (unsigned n = 0; n < count; n++) {
         const uint64_t line = found[n].linear / LINE_BYTES;
         if (found[n].kind != DATA_STORE || line == traced.line)
@@ -325,6 +331,28 @@ static bool play_system(ucontext_t *u, const uint8_t *code)
     return true;
 }
 
+/* A host may not have it. */
+static void play_ptwrite(ucontext_t *u, const uint8_t *code)
+{
+    struct data_access found[DATA_ACCESSES_MAX];
+    unsigned at = 0;
+
+    if (traced.current.locked ||
+        (traced.current.prefixed &&
+         faults_pt(&traced_processor, PT_PTW_66_REFUSED, true))) {
+        traced_deliver(u, VECTOR_UD, traced.at);
+        return;
+    }
+    traced_keep_not();
+    while (code[at] != 0x0f)
+        at++;
+    traced.ptw = *operand(u, (code[at + 2] & 7u) |
+                                 ((code[at - 1] & 0xf1) == 0x41 ? 8u : 0));
+    if (find_accesses(u, found) != 0)
+        memcpy(&traced.ptw, (const void *)found->linear, found->bytes);
+    played(u, (unsigned)instruction_bytes(code, INSTRUCTION_BYTES_MAX));
+}
+
 static uint64_t pop(ucontext_t *u)
 {
     const uint64_t value = *(const uint64_t *)REG(u, REG_RSP);
@@ -439,6 +467,10 @@ bool traced_play(ucontext_t *u)
 
     if (traced.current.kind != INSTRUCTION_OTHER) {
         tx_instruction(u);
+        return true;
+    }
+    if (traced.current.is_ptwrite) {
+        play_ptwrite(u, code);
         return true;
     }
     if (traced.depth != 0 && traced.interrupted) {

@@ -156,6 +156,7 @@ static void bits(void **state)
         {NEED_PT_RANGE, LEAF14_ECX, 2, "range (CPUID.14H.0:ECX[2])"},
         {NEED_PT_EVENT, LEAF14_EBX, 7, "event trace (CPUID.14H.0:EBX[7])"},
         {NEED_PT_DISTNT, LEAF14_EBX, 8, "without TNT (CPUID.14H.0:EBX[8])"},
+        {NEED_PT_PTWRITE, LEAF14_EBX, 4, "PTWRITE (CPUID.14H.0:EBX[4])"},
         {NEED_METRICS, CAPABILITIES, 15, "IA32_PERF_CAPABILITIES[15]"},
         {NEED_METRICS, FIXED, 3, "IA32_FIXED_CTR3"},
     };

@@ -83,9 +83,8 @@ static unsigned misplace(const struct machine *m, unsigned opcode,
     return count;
 }
 
-static unsigned find(const struct vcpu *v,
-                     struct data_access found[DATA_ACCESSES_MAX],
-                     const uint8_t *bytes, size_t length)
+unsigned memory_accesses(const struct vcpu *v, struct data_access found[],
+                         const uint8_t *bytes, size_t length)
 {
     const struct machine *m = v->model->machine;
     const unsigned opcode = opcode_of(bytes, length);
@@ -112,7 +111,7 @@ void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length)
         return;
     if (data_access_watched(v) || v->current.tx == TX_MAY_CACHE ||
         v->dr6_reported != 0)
-        v->accesses = find(v, v->access, bytes, length);
+        v->accesses = memory_accesses(v, v->access, bytes, length);
 }
 
 unsigned memory_bytes(struct vcpu *v, uint64_t physical, enum data_kind kind)
@@ -121,7 +120,7 @@ unsigned memory_bytes(struct vcpu *v, uint64_t physical, enum data_kind kind)
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
     size_t length;
     const uint8_t *bytes = guest_code(v, buffer, &length);
-    unsigned count = find(v, found, bytes, length);
+    unsigned count = memory_accesses(v, found, bytes, length);
 
     for (unsigned n = 0; n < count; n++) {
         uint64_t from = found[n].linear, end = from + found[n].bytes, at;

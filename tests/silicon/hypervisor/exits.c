@@ -153,7 +153,9 @@ static struct action on_exception(struct vcpu *v, unsigned vector)
         if (vector == VECTOR_PF)
             v->vmcb->cr2 = v->vmcb->exit_info2;
     }
-    return action_raise(vector, (uint32_t)v->vmcb->exit_info1);
+    return vector == VECTOR_UD
+               ? ptwrite(v)
+               : action_raise(vector, (uint32_t)v->vmcb->exit_info1);
 }
 
 static struct npt *nested_table_of(struct vcpu *v)

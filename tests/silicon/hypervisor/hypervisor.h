@@ -108,6 +108,8 @@ void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
 
 /* rings.c: in place of the instruction at RIP, if it is one of these. */
 struct action rings_instruction(struct vcpu *v);
+/* ptwrite.c: the same; #UD where it is none. */
+struct action ptwrite(struct vcpu *v);
 
 /* decoded.c: the instruction at RIP, until the next call. */
 const struct decoded *decoded_find(struct vcpu *v, const uint8_t *bytes,
@@ -188,6 +190,9 @@ void data_access_find(struct vcpu *v, const uint8_t *bytes, size_t length);
 void data_access_retire(struct vcpu *v, struct retirement *r);
 /* Are accesses of interest at all? */
 bool data_access_watched(const struct vcpu *v);
+/* What these bytes, at RIP, are about to access; how many there are. */
+unsigned memory_accesses(const struct vcpu *v, struct data_access found[],
+                         const uint8_t *bytes, size_t length);
 /* How many bytes it loads or stores from there on; 0: not known. */
 unsigned memory_bytes(struct vcpu *v, uint64_t physical, enum data_kind kind);
 

@@ -178,6 +178,8 @@ struct action step_begin(struct vcpu *v)
         return action_of(ACTION_RESUME);
     if (v->current.kind != INSTRUCTION_OTHER)
         return tx_instruction(v);
+    if (v->current.is_ptwrite)
+        return ptwrite(v);
     if (v->tx.depth > 0 &&
         tsx_aborts(v->model, &v->current, (v->vmcb->rflags & RFLAGS_DF) != 0)) {
         abort_by_instruction(v);
@@ -371,7 +373,6 @@ static void poll_uncore(struct vcpu *v)
 void step_end(struct vcpu *v)
 {
     uint64_t page = v->vmcb->rip & ~(PAGE_BYTES - 1);
-
     const struct uncore *uncore = &v->model->machine->uncore;
 
     if (uncore->counting || v->model->uncore_pmis != uncore->pmis)
@@ -388,11 +389,8 @@ void step_end(struct vcpu *v)
     }
     if (v->tx.depth > 0 || counters_watch(v->model) ||
         v->model->pebs.residual_in > 0 || v->model->pmu.pmi_again ||
-        uncore->counting || pt_tracing(v->model) || lbr_records(v->model)) {
-        step_set_mode(v, MODE_STEP);
-        return;
-    }
-    if (v->mode == MODE_STEP && v->code_marked && v->code_page == page) {
+        uncore->counting || pt_tracing(v->model) || lbr_records(v->model) ||
+        (v->mode == MODE_STEP && v->code_marked && v->code_page == page)) {
         step_set_mode(v, MODE_STEP);
         return;
     }

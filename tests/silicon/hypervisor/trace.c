@@ -154,6 +154,7 @@ void trace_retire(struct vcpu *v, uint32_t cycles)
     }
     fill_now(v, &now, v->current_rip, v->vmcb->rip);
     now.cycles = cycles;
+    now.ptw = v->ptw;
     pt_retired(v->model, &v->current, &now);
     pt_overflow(v->model, &now);
     write_packets(v, now.next);

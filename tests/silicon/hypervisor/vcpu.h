@@ -266,6 +266,7 @@ struct vcpu {
     struct data_access access[DATA_ACCESSES_MAX];  /* that it will make */
     struct data_result results[DATA_ACCESSES_MAX]; /* and what came of them */
     unsigned accesses;
+    uint64_t ptw;          /* the operand of PTWRITE */
     uint64_t pt_ip;        /* CurrentIP: not yet complete */
     bool pt_event;         /* an exception is on its way to its handler */
     bool event_user;       /* from a program with CPL > 0 */

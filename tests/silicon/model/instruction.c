@@ -99,6 +99,15 @@ static enum instruction_tx tx_three_bytes(const struct prefixes *p,
                                                                : TX_SAFE;
 }
 
+/* 0F AE: SDM volume 2B, "PTWRITE". */
+static void classify_ptwrite(struct instruction *i, const struct prefixes *p)
+{
+    i->is_ptwrite = true;
+    i->flags = SLOW;
+    i->operand_bytes = (p->rex & 8) != 0 ? 8 : 4;
+    i->prefixed = p->operand_size;
+}
+
 static enum instruction_tx tx_0f(const struct prefixes *p, uint8_t op,
                                  uint8_t next)
 {
@@ -172,6 +181,10 @@ static void classify_0f(struct instruction *i, const struct prefixes *p,
     if (op >= 0x80 && op <= 0x8F) {
         i->flags = INSTRUCTION_BRANCH | INSTRUCTION_CONDITIONAL;
         i->length = (uint8_t)(at + 5);
+        return;
+    }
+    if (op == 0xAE && p->rep == 0xF3 && reg_of(next) == 4) {
+        classify_ptwrite(i, p);
         return;
     }
     i->tx = tx_0f(p, op, next);

@@ -79,15 +79,16 @@ struct instruction {
     enum instruction_kind kind;
     enum instruction_system system;
     enum elide elide;
-    uint8_t operand_bytes; /* of one with a hint, of SYSRET */
+    uint8_t operand_bytes; /* of one with a hint, of SYSRET, of PTWRITE */
     /* Opcode of one with a hint, 0FH in [15:8]; of one that could be taken for
      * such, by its prefix, that is there. */
     uint16_t hinted;
     enum instruction_tx tx;
     uint32_t flags;
     bool is_pause;
-    bool locked;             /* by LOCK, or as XCHG with memory is */
-    bool prefixed;           /* by 66H, F2H, F3H: one of 0F 01 */
+    bool is_ptwrite;
+    bool locked;   /* by LOCK, or as XCHG with memory is */
+    bool prefixed; /* by 66H, F2H, F3H: one of 0F 01; PTWRITE by 66H */
     bool short_displacement; /* rel16 */
     uint8_t length;          /* of a transactional one, a conditional branch, a
                               * near CALL, one that is `system`; else 0 */

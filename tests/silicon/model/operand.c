@@ -188,6 +188,8 @@ static void add_operand(struct decoder *d, unsigned what)
     bool locked = (what & BOTH) == BOTH && (d->lock || (what & XCHG) != 0);
     uint64_t at = memory ? effective_address(d, immediate) : 0;
 
+    if ((what & WITH_F3) != 0 && d->rep != 0xF3)
+        return;
     if (memory && (what & BITS_REG) != 0)
         at += bit_offset(d, bytes);
     if ((what & POPS) != 0)

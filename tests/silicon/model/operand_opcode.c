@@ -176,8 +176,10 @@ unsigned operand_two_byte(uint8_t op, unsigned reg)
         return MODRM | BOTH | IMM8;
     case 0xA5: case 0xAD:
         return MODRM | BOTH;
-    case 0xAE:                          /* CLFLUSH, CLFLUSHOPT */
-        return reg == 7 ? MODRM | FLUSHES : 0;
+    case 0xAE:                          /* CLFLUSH, CLFLUSHOPT; PTWRITE */
+        return reg == 7   ? MODRM | FLUSHES
+               : reg == 4 ? MODRM | LOADS | WITH_F3
+                          : 0;
     case 0xAF: case 0xB8: case 0xBC: case 0xBD: /* IMUL, POPCNT, BSF, BSR */
         return MODRM | LOADS;
     case 0xB0: case 0xB1: case 0xC0: case 0xC1: /* CMPXCHG, XADD */

@@ -32,7 +32,8 @@
 #define WIDE     0x10000u /* 16; with F3H four, with F2H eight */
 #define EIGHT    0x20000u /* bytes, whatever the prefixes */
 #define TEN      0x40000u
-#define VECTOR   0x80000u /* 16, or 32 by VEX.L */
+#define VECTOR   0x80000u  /* 16, or 32 by VEX.L */
+#define WITH_F3  0x100000u /* with that prefix alone */
 
 /* reg: that field of the byte after the opcode. wide: in 64-bit mode. */
 unsigned operand_one_byte(uint8_t op, unsigned reg, bool wide);

@@ -271,6 +271,8 @@ void pt_retired(struct processor *p, const struct instruction *i,
     pt_update_enables(p, now, lands);
     if (new_cr3)
         put_new_cr3(p, now);
+    if (i->is_ptwrite)
+        pt_put_ptwrite(p, i, now);
     stops = pt_enters_stop(p, now, stop_is_seen(p, i, now));
     if (was && (i->flags & INSTRUCTION_IRET) != 0 && pt_event_en(p))
         pt_put_cfe_of_iret(p, now);

@@ -62,6 +62,7 @@ struct pt_step {
     uint8_t vector;  /* of an event */
     uint64_t cr2;    /* of a page fault */
     bool from_user;  /* an event of ring 3 */
+    uint64_t ptw;    /* the operand of PTWRITE */
 };
 
 /* pt_msr.c: is it one of these registers, on this processor or not? */
@@ -156,6 +157,9 @@ void pt_put_time_again(struct processor *p, const struct pt_step *now);
 void pt_put_pip(struct processor *p, uint64_t cr3);
 #define PT_EXEC_NONE 0xFF
 uint8_t pt_exec_mode(const struct processor *p, const struct pt_step *now);
+/* pt_events.c: PTW and FUP of PTWRITE, where they are enabled. */
+void pt_put_ptwrite(struct processor *p, const struct instruction *i,
+                    const struct pt_step *now);
 /* pt_events.c, with EventEn: CFE and FUP of an interrupt or exception, or of
  * IRET; MODE.Exec where no branch has changed RFLAGS.IF. */
 void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now);
@@ -163,6 +167,8 @@ void pt_put_cfe_of_iret(struct processor *p, const struct pt_step *now);
 void pt_put_new_if(struct processor *p, const struct pt_step *now);
 void pt_put_cfe(struct processor *p, uint8_t type, uint8_t vector);
 void pt_put_evd(struct processor *p, uint64_t value);
+void pt_put_ptw(struct processor *p, uint64_t value, unsigned bytes,
+                bool with_ip);
 static inline bool pt_event_en(const struct processor *p)
 {
     return (p->pt.ctl_active & RTIT_EVENT_EN) != 0;

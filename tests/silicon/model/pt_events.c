@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pt_events.c - event trace. SDM volume 3C of later editions, "Event Tracing":
- * numbers of packets as Linux has them, tools/perf/util/intel-pt-decoder.
+ * pt_events.c - event trace, and what PTWRITE leaves. SDM volume 3C of later
+ * editions, "Event Tracing": numbers of packets as Linux has them,
+ * tools/perf/util/intel-pt-decoder; "Software Trace Instrumentation with
+ * PTWRITE"; volume 2B, "PTWRITE".
  */
 #include "tests/silicon/model/pt.h"
 
@@ -51,4 +53,25 @@ void pt_put_new_if(struct processor *p, const struct pt_step *now)
     pt_flush_tnt(p);
     pt_put_mode_exec(p, now);
     pt_put_ip(p, PT_FUP, &now->next);
+}
+
+/* "TriggerEn, ContextEn, FilterEn, and PTWEn are all set to 1." */
+void pt_put_ptwrite(struct processor *p, const struct instruction *i,
+                    const struct pt_step *now)
+{
+    const struct pt_state *pt = &p->pt;
+    const bool on = faults_pt(p, PT_PTW, (pt->ctl_active & RTIT_PTW_EN) != 0),
+               fup = (pt->ctl_active & RTIT_FUP_ON_PTW) != 0;
+
+    if (!on || !faults_pt(p, PT_PTW_CONTEXT, pt->context_en) ||
+        !faults_pt(p, PT_PTW_FILTER, pt->filter_en) ||
+        (!pt_branch_en(p) && !faults_pt(p, PT_PTW_NO_BRANCHES, true)) ||
+        (now->cpl > 0 && !faults_pt(p, PT_PTW_IN_RING_3, true)))
+        return;
+    pt_flush_tnt_if(p, PT_PTW_TNT);
+    pt_put_cyc(p);
+    pt_put_ptw(p, now->ptw, i->operand_bytes, faults_pt(p, PT_PTW_IP_BIT, fup));
+    if (faults_pt(p, PT_PTW_FUP, fup))
+        pt_put_ip(p, PT_FUP,
+                  faults_pt(p, PT_PTW_FUP_HERE, true) ? &now->ip : &now->next);
 }

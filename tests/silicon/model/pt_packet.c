@@ -263,6 +263,16 @@ void pt_put_evd(struct processor *p, uint64_t value)
     put_payload(p, opcode, 3, value, 8);
 }
 
+/* "PTW Packet Definition": PayloadBytes 0 for four, 1 for eight. */
+void pt_put_ptw(struct processor *p, uint64_t value, unsigned bytes,
+                bool with_ip)
+{
+    const uint8_t opcode[] = {
+        0x02, (uint8_t)(0x12 | (bytes == 8) << 5 | with_ip << 7)};
+
+    put_payload(p, opcode, 2, faults_pt_value(p, PT_PTW_PAYLOAD, value), bytes);
+}
+
 void pt_put_mode_exec(struct processor *p, const struct pt_step *now)
 {
     pt_put_cyc(p);

@@ -253,6 +253,16 @@ enum pt_rule {
     PT_PSB_TX_OUTSIDE,     /* is MODE.TSX in PSB+ with PacketEn = 0 */
     PT_PSB_IN_TX_AGAIN,    /* is InTX 1 in the second PSB+ in a transaction */
     PT_BASE_REFUSED,       /* is OUTPUT_BASE as it was, where refused */
+    PT_PTW,                /* does PTWRITE make a PTW */
+    PT_PTW_CONTEXT,        /* is ContextEn 1 for it */
+    PT_PTW_FILTER,         /* is FilterEn */
+    PT_PTW_NO_BRANCHES,    /* does it without BranchEn */
+    PT_PTW_IN_RING_3,
+    PT_PTW_TNT,        /* with the TNT before it */
+    PT_PTW_IP_BIT,     /* does it say that a FUP follows */
+    PT_PTW_FUP,        /* does one */
+    PT_PTW_FUP_HERE,   /* of the PTWRITE */
+    PT_PTW_66_REFUSED, /* is 66H before it */
 };
 
 enum pt_value {
@@ -316,6 +326,7 @@ enum pt_value {
     PT_RANGE_MASK,           /* of a single range, as output uses it */
     PT_SIZE,                 /* Size of a ToPA entry */
     PT_CFE_PAYLOAD,          /* IP, type and vector */
+    PT_PTW_PAYLOAD,
 };
 
 #endif

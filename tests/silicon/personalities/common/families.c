@@ -20,8 +20,7 @@
     { 0x14, 1, 0x02490002, 0x003F1FFF, 0, 0 }
 
 /* Of Golden Cove and Gracemont, as processors of 06_8FH and 06_97H have been
- * read: PTWRITE, of which the simulator has the bits of registers alone, PSB and
- * PMI preservation; cycle thresholds to 16 alone. */
+ * read: PTWRITE, PSB and PMI preservation; cycle thresholds to 16 alone. */
 #define GOLDEN_COVE_PT(lip)                                                   \
     { 0x14, 0, 1, 0x0000005F, (lip) << 31 | 0x00000007, 0 },                  \
     { 0x14, 1, 0x02490002, 0x003F003F, 0, 0 }

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* With PTWEn each PTWRITE leaves a PTW with its operand, whole or half, where
+ * branches are traced and where they are not; with FUPonPTW a FUP says where it
+ * was. None is left without PTWEn, nor of code that is filtered out. */
+#include "src/base/msr.h"
+#include "src/trace/gate.h"
+#include "src/trace/ptws.h"
+#include "src/trace/registers.h"
+#include "src/trace/window.h"
+
+#define PAGE_BYTES UINT64_C(4096) /* no code is in the first two */
+
+_Static_assert(TRACE_PTWRITES <= PTWS_MAX, "all are read");
+
+/* No byte of the one is that of the other, and none is that of the guard. */
+#define FIRST  UINT64_C(0xf1e2d3c4b5a69788)
+#define SECOND UINT64_C(0x8192a3b4c5d6e7f8)
+
+static void judge_one(struct test_context *t, const char *what, unsigned n,
+                      const struct ptw *found, bool fup)
+{
+    const bool whole = (TRACE_PTWRITE_HALVES >> n & 1) == 0;
+    const uint64_t operand =
+        (TRACE_PTWRITE_COUNTS >> n & 1) != 0 ? SECOND : FIRST;
+    const uint64_t want = whole ? operand : (uint32_t)operand;
+    const uint64_t at = trace_at(trace_body_ptwrite) + trace_body_ptwrite_at[n];
+
+    check(t, found->payload == want && found->whole == whole,
+          "%s: PTWRITE %u: a PTW of %u bytes, 0x%lx; wanted %u bytes, 0x%lx",
+          what, n, found->whole ? 8 : 4, found->payload, whole ? 8 : 4, want);
+    check(t, found->ip == fup,
+          "%s: PTWRITE %u: IP (bit 7) of PTW is %d; "
+          "wanted %d",
+          what, n, found->ip, fup);
+    check(t, !fup || (found->fup == at && found->results == (n == 0 ? 1 : 2)),
+          "%s: PTWRITE %u: a FUP of 0x%lx follows its PTW, after %u results of "
+          "branches; wanted 0x%lx after %u",
+          what, n, found->fup, found->results, at, n == 0 ? 1 : 2);
+}
+
+/* count: PTWs wanted, all or none. */
+static bool trace_ptws(struct trace *p, const char *what, uint64_t bits,
+                       unsigned count)
+{
+    const uint64_t control = p->control;
+    const bool branches = ((control ^ bits) & IA32_RTIT_CTL_BranchEn) != 0,
+               fup = (bits & IA32_RTIT_CTL_FUPonPTW) != 0;
+    struct ptws found;
+    struct path_seen seen;
+    struct window w;
+
+    window_set(&w, trace_body_ptwrite, trace_body_ptwrite_path);
+    w.code.argument = FIRST;
+    w.code.count = SECOND;
+    p->control ^= bits;
+    const bool traced = window_trace(p, &w, &seen);
+    p->control = control;
+    if (!traced)
+        return false;
+    ptws_read(p, &found);
+    check(p->t, found.count == count,
+          "%s: %u PTW in a trace of %u PTWRITEs; wanted %u", what, found.count,
+          TRACE_PTWRITES, count);
+    for (unsigned n = 0; n < found.count && n < count; n++)
+        judge_one(p->t, what, n, &found.of[n], fup && branches);
+    check(p->t, found.without_fup == 0,
+          "%s: %u PTW with IP = 1 are not followed by a FUP; wanted 0", what,
+          found.without_fup);
+    return true;
+}
+
+static void check_filtered(struct trace *p)
+{
+    const uint64_t filter = IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+
+    if (registers_ranges(test_cpu(p->t)) > 0 &&
+        set_msr(p->t, IA32_RTIT_ADDR_A(0), PAGE_BYTES) &&
+        set_msr(p->t, IA32_RTIT_ADDR_B(0), 2 * PAGE_BYTES - 1))
+        trace_ptws(p, "outside of a filter", IA32_RTIT_CTL_PTWEn | filter, 0);
+}
+
+TEST(pt_ptwrite,
+     .asks = "Is the operand of each PTWRITE in the trace, with PTWEn alone?",
+     .cite = "SDM 2B, PTWRITE; 3C, Intel Processor Trace, \"Software Trace "
+             "Instrumentation with PTWRITE\", \"PTW Packet Definition\"",
+     .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_PTWRITE})
+{
+    uint8_t *gates = (uint8_t *)test_records(t) + TRACE_GATES_BYTES;
+    struct path_seen seen;
+    struct trace p;
+    struct window w;
+
+    /* Set-up. */
+    if (!trace_claim(&p, t))
+        return;
+
+    /* Measured and checked. */
+    if (!trace_ptws(&p, "PTWEn = 0", 0, 0) ||
+        !trace_ptws(&p, "PTWEn = 0, FUPonPTW = 1", IA32_RTIT_CTL_FUPonPTW, 0) ||
+        !trace_ptws(&p, "PTWEn = 1", IA32_RTIT_CTL_PTWEn, TRACE_PTWRITES))
+        return;
+    trace_ptws(&p, "FUPonPTW = 1", IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_FUPonPTW,
+               TRACE_PTWRITES);
+    trace_ptws(&p, "BranchEn = 0", IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_BranchEn,
+               TRACE_PTWRITES);
+    trace_ptws(&p, "User alone",
+               IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_OS | IA32_RTIT_CTL_User, 0);
+    check_filtered(&p);
+
+    /* #UD. */
+    trace_gates(gates);
+    gates_set_events(gates);
+    window_set(&w, trace_body_ptwrite_refused, trace_body_ptwrite_refused_path);
+    w.gates = gates;
+    window_check(&p, "PTWRITE with 66H, with LOCK", &w, &seen);
+}
