@@ -40,9 +40,9 @@ static void print_error(const char *name, uint64_t number, uint64_t offset,
 static size_t read_record(FILE *in, unsigned format, size_t size,
                           uint8_t bytes[PEBS_SIZE_MAX])
 {
-    size_t got = fread(bytes, 1, format == PEBS_FORMAT_ADAPTIVE ? 8 : size, in);
+    size_t got = fread(bytes, 1, format < PEBS_FORMATS ? size : 8, in);
 
-    if (format != PEBS_FORMAT_ADAPTIVE || got < 8)
+    if (format < PEBS_FORMATS || got < 8)
         return got;
     size = pebs_quadword(bytes) >> 48;
     if (size > PEBS_SIZE_MAX)

@@ -33,10 +33,10 @@ enum feature {
     NEED_TWO_PROCESSORS = 1 << 4,
     NEED_INTEL = 1 << 5,
     NEED_HLE = 1 << 6,           /* CPUID.7.0:EBX[4] */
-    NEED_ADAPTIVE_PEBS = 1 << 7, /* with NEED_PEBS: format 4 */
-    NEED_PEBS = 1 << 8,          /* the DS area, and records of format 1 to 4 */
-    NEED_PEBS_2 = 1 << 9,        /* with NEED_PEBS: format 2 to 4 */
-    NEED_PEBS_3 = 1 << 10,       /* format 3 or 4 */
+    NEED_ADAPTIVE_PEBS = 1 << 7, /* with NEED_PEBS: format 4, 5 */
+    NEED_PEBS = 1 << 8,          /* the DS area, and records of format 1 to 5 */
+    NEED_PEBS_2 = 1 << 9,        /* with NEED_PEBS: format 2 to 5 */
+    NEED_PEBS_3 = 1 << 10,       /* format 3 to 5 */
     NEED_PT = 1 << 11,           /* CPUID.7.0:EBX[25], with output to memory */
     NEED_PT_TOPA = 1 << 12,      /* with NEED_PT: CPUID.14H.0:ECX[0] */
     NEED_PT_RANGE = 1 << 13,     /* with NEED_PT: CPUID.14H.0:ECX[2] */

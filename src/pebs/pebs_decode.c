@@ -44,7 +44,7 @@ const char *pebs_error_text(enum pebs_error error)
         [PEBS_END] = "end of the buffer",
         [PEBS_UNKNOWN_FORMAT] = "unknown record format",
         [PEBS_ADAPTIVE_FORMAT] =
-            "adaptive record format (5 or later), which is not decoded",
+            "adaptive record format (6 or later), which is not decoded",
         [PEBS_UNKNOWN_GROUPS] =
             "reserved bits of the selection of groups, [23:4] or [47:32], are "
             "set",
@@ -78,7 +78,7 @@ static inline enum pebs_error size_of(unsigned format, uint64_t selection,
     *size = format < PEBS_FORMATS ? formats[format].size : 0;
     if (format < PEBS_FORMATS)
         return PEBS_OK;
-    if (format != PEBS_FORMAT_ADAPTIVE)
+    if (format != PEBS_FORMAT_ADAPTIVE && format != PEBS_FORMAT_5)
         return format <= 15 ? PEBS_ADAPTIVE_FORMAT : PEBS_UNKNOWN_FORMAT;
     if ((selection & ~PEBS_DATA_DEFINED) != 0)
         return PEBS_UNKNOWN_GROUPS;

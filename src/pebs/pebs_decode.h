@@ -129,6 +129,7 @@ struct pebs_format3 {
 
 #define PEBS_FORMATS         4    /* 0 to 3 have a fixed layout */
 #define PEBS_FORMAT_ADAPTIVE 4    /* the first that has not, and is decoded */
+#define PEBS_FORMAT_5        5    /* its records are those of 4 */
 #define PEBS_FIXED_SIZE_MAX  200  /* bytes of the longest of formats 0 to 3 */
 #define PEBS_SIZE_MAX        6608 /* of format 4 too: all groups, 256 LBRs */
 
@@ -182,9 +183,10 @@ enum pebs_error {
 /* One line of text, without the place. Never NULL. */
 const char *pebs_error_text(enum pebs_error error);
 
-/* PEBS_OK, PEBS_ADAPTIVE_FORMAT (5 to 15) or PEBS_UNKNOWN_FORMAT; of format 4
- * also PEBS_UNKNOWN_GROUPS. *size is the bytes of a record, 0 on an error.
- * `selection` is MSR_PEBS_DATA_CFG (3F2H) and means nothing to the others. */
+/* PEBS_OK, PEBS_ADAPTIVE_FORMAT (6 to 15) or PEBS_UNKNOWN_FORMAT; of formats 4
+ * and 5 also PEBS_UNKNOWN_GROUPS. *size is the bytes of a record, 0 on an
+ * error. `selection` is MSR_PEBS_DATA_CFG (3F2H) and means nothing to the
+ * others. */
 enum pebs_error pebs_record_size(unsigned format, uint64_t selection,
                                  size_t *size)
     __attribute__((warn_unused_result));

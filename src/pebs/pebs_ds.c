@@ -12,19 +12,19 @@ VERIFY(0x20, pebs_buffer_base);
 VERIFY(0x28, pebs_index);
 VERIFY(0x30, pebs_absolute_maximum);
 VERIFY(0x38, pebs_interrupt_threshold);
-VERIFY(0x40, pebs_counter_reset[0]);
-VERIFY(0x48, pebs_counter_reset[1]);
-VERIFY(0x50, pebs_counter_reset[2]);
-VERIFY(0x58, pebs_counter_reset[3]);
-VERIFY(0x78, pebs_counter_reset[7]);
-VERIFY(0x80, pebs_fixed_reset[0]);
-VERIFY(0x98, pebs_fixed_reset[3]);
+VERIFY(0x40, pebs_reset[0]);
+VERIFY(0x60, pebs_reset[4]);
+VERIFY(0x80, pebs_reset[PEBS_DS_FIXED(false)]);
+VERIFY(0x140, pebs_reset[PEBS_DS_FIXED(true)]);
 _Static_assert(sizeof(struct pebs_ds_area) ==
-                   PEBS_DS_BYTES(PEBS_FORMAT_ADAPTIVE),
+                   PEBS_DS_BYTES(PEBS_FORMAT_ADAPTIVE, true),
                "the whole area");
-_Static_assert(offsetof(struct pebs_ds_area, pebs_counter_reset[4]) ==
-                   PEBS_DS_BYTES(0),
+_Static_assert(offsetof(struct pebs_ds_area, pebs_reset[4]) ==
+                   PEBS_DS_BYTES(0, false),
                "the area before format 4");
+_Static_assert(offsetof(struct pebs_ds_area, pebs_reset[8 + 4]) ==
+                   PEBS_DS_BYTES(PEBS_FORMAT_ADAPTIVE, false),
+               "the area of format 4");
 
 enum pebs_error pebs_ds_set(struct pebs_ds_area *area, uint64_t base,
                             uint64_t records, uint64_t threshold, size_t size)

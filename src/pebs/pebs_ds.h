@@ -9,7 +9,9 @@
  * layout needs DTES64 (CPUID.1:ECX[2]). Its text gives sizes of 32-bit records;
  * here the size is that of the format in 345H[11:8] (pebs_record_size). The
  * resets of counters 4 to 7 and of the fixed counters are those of extended
- * PEBS: SDM 3B, "Extended PEBS", figure of the DS buffer management area.
+ * PEBS: SDM 3B, "Extended PEBS", figure of the DS buffer management area; with
+ * format 5 there is room for 32 general-purpose counters, then for 16 fixed
+ * ones: Linux, arch/x86/events/intel/ds.c, "Enable PEBS format 5".
  *
  * "PEBS absolute maximum" should be a multiple of the record size plus 1. Here
  * it is without the 1: the next byte past the buffer. That is right whether a
@@ -30,13 +32,17 @@ struct pebs_ds_area {
     uint64_t pebs_index;               /* 28H */
     uint64_t pebs_absolute_maximum;    /* 30H */
     uint64_t pebs_interrupt_threshold; /* 38H */
-    /* 40H-78H; format 0 has the first only, those after it have four. */
-    uint64_t pebs_counter_reset[8];
-    uint64_t pebs_fixed_reset[4]; /* 80H-98H; format 4 only */
+    /* From 40H on; format 0 has the first only, those after it have four,
+     * format 4 eight, and then those of fixed counters. */
+    uint64_t pebs_reset[48];
 };
 
-/* Bytes of the area that a processor with records of this format knows. */
-#define PEBS_DS_BYTES(format) ((format) < PEBS_FORMAT_ADAPTIVE ? 0x60u : 0xa0u)
+/* Of them, that of fixed counter 0; and the bytes of the area that a processor
+ * with records of this format knows. format_5: of that one, whose records are
+ * those of format 4. */
+#define PEBS_DS_FIXED(format_5) ((format_5) ? 32u : 8u)
+#define PEBS_DS_BYTES(format, format_5) \
+    ((format) < PEBS_FORMAT_ADAPTIVE ? 0x60u : (format_5) ? 0x1c0u : 0xa0u)
 
 /* Fills in the PEBS part: room for `records` records at `base`, none written,
  * the PMI when `threshold` of them are. A record has `size` bytes, not 0.

@@ -76,6 +76,8 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
     *p = (struct sampling){
         .t = t,
         .format = id->pebs_format,
+        .area_bytes = PEBS_DS_BYTES(id->pebs_format, id->pebs_area_5),
+        .fixed_at = PEBS_DS_FIXED(id->pebs_area_5),
         .area = (volatile struct pebs_ds_area *)memory,
         .buffer = memory + SAMPLING_BUFFER_AT,
         .mask = BITS(id->counter_bits - 1, 0),
@@ -127,13 +129,14 @@ static bool fill_ds_area(struct sampling *p)
     p->set.pebs_index += config->begun * p->size;
     p->set.pebs_absolute_maximum += config->slack;
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
-        p->set.pebs_counter_reset[n] =
-            config->period[n] != 0 ? -(uint64_t)config->period[n] & p->mask
+        p->set.pebs_reset[n] = config->period[n] != 0
+                                   ? -(uint64_t)config->period[n] & p->mask
                                    : config->reset[n];
     for (unsigned n = 0; n < BANK_FIXED; n++)
-        p->set.pebs_fixed_reset[n] = -(uint64_t)config->fixed_period[n] &
-                                     BITS(test_cpu(p->t)->fixed_bits - 1, 0);
-    memcpy((void *)p->area, &p->set, PEBS_DS_BYTES(p->format));
+        p->set.pebs_reset[p->fixed_at + n] =
+            -(uint64_t)config->fixed_period[n] &
+            BITS(test_cpu(p->t)->fixed_bits - 1, 0);
+    memcpy((void *)p->area, &p->set, p->area_bytes);
     return true;
 }
 
@@ -224,7 +227,7 @@ static bool collect_records(struct sampling *p)
     p->set.pebs_index = area.pebs_index;
     test_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
     return check_size(p) &&
-           check(p->t, memcmp(&area, &p->set, PEBS_DS_BYTES(p->format)) == 0,
+           check(p->t, memcmp(&area, &p->set, p->area_bytes) == 0,
                  "the DS area changed in more than its PEBS index") &&
            sampling_check_memory(p) && sampling_check_status(p);
 }

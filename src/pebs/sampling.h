@@ -52,11 +52,13 @@ struct sampling_config {
 
 struct sampling {
     struct test_context *t;
-    unsigned format;
-    uint64_t selection; /* MSR_PEBS_DATA_CFG (3F2H), with format 4 */
-    bool basic;         /* Adaptive_Record is 0 in the selects */
-    bool timing;        /* records have Retire Latency */
-    size_t size;        /* of a record */
+    unsigned format;     /* of records */
+    unsigned area_bytes; /* of the DS area that this processor knows */
+    unsigned fixed_at;   /* the reset of IA32_FIXED_CTR0 in it */
+    uint64_t selection;  /* MSR_PEBS_DATA_CFG (3F2H), with format 4 */
+    bool basic;          /* Adaptive_Record is 0 in the selects */
+    bool timing;         /* records have Retire Latency */
+    size_t size;         /* of a record */
     struct sampling_config config;
     volatile struct pebs_ds_area *area; /* the processor writes to it */
     struct pebs_ds_area set;            /* what it held at the start */

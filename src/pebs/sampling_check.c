@@ -46,7 +46,7 @@ bool sampling_check_memory(struct sampling *p)
     size_t base = (size_t)(p->buffer - (const uint8_t *)p->area);
     size_t end = base + p->records * p->size;
     size_t begin = base + p->config.begun * p->size;
-    size_t area = PEBS_DS_BYTES(p->format);
+    size_t area = p->area_bytes;
     size_t before = first_touched(p, area, begin);
     size_t after = first_touched(p, end, TEST_RECORDS_BYTES);
 

@@ -9,7 +9,7 @@
 #include "src/pebs/sampling.h"
 
 /* In test_records(): the DS area, guard bytes, the buffer, guard bytes. */
-#define SAMPLING_BUFFER_AT 256
+#define SAMPLING_BUFFER_AT 512
 #define SAMPLING_GUARD     0xdb
 
 /* What IA32_PERFEVTSELn is programmed with; 0 where the counter is not used. */

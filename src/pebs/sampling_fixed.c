@@ -53,5 +53,5 @@ uint64_t sampling_fixed_counted(const struct sampling *p, unsigned n)
 
 uint64_t sampling_fixed_since(const struct sampling *p, unsigned n)
 {
-    return (p->fixed_value[n] - p->set.pebs_fixed_reset[n]) & mask(p);
+    return (p->fixed_value[n] - p->set.pebs_reset[p->fixed_at + n]) & mask(p);
 }

@@ -55,7 +55,8 @@ static void walk(const uint8_t *data, size_t size, unsigned format)
     if (format < PEBS_FORMATS && error != PEBS_END &&
         error != PEBS_RECORD_CUT_SHORT)
         abort();
-    if (format == PEBS_FORMAT_ADAPTIVE && error == PEBS_ADAPTIVE_FORMAT)
+    if ((format == PEBS_FORMAT_ADAPTIVE || format == PEBS_FORMAT_5) &&
+        error == PEBS_ADAPTIVE_FORMAT)
         abort();
 }
 
@@ -82,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct pebs_ds_area area;
     uint64_t written;
 
-    for (unsigned format = 0; format <= PEBS_FORMAT_ADAPTIVE + 1; format++)
+    for (unsigned format = 0; format <= PEBS_FORMAT_5 + 1; format++)
         walk(data, size, format);
     if (size >= 8)
         walk_groups(data, size);

@@ -82,7 +82,7 @@ static void check_together(struct sampling *p)
           "the set 0x%lx; wanted 0x%x",
           p->records, all, p->config.counters);
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
-        const uint64_t reset = p->set.pebs_counter_reset[n];
+        const uint64_t reset = p->set.pebs_reset[n];
         if ((p->config.counters >> n & 1) != 0)
             check(p->t, ((p->value[n] - reset) & p->mask) <= PEBS_EVENTS,
                   "all counters overflow with the same event: IA32_PMC%u "

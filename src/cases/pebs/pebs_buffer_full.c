@@ -111,7 +111,7 @@ static bool run_again(struct sampling *p)
 
     sampling_quiet();
     p->status = msr_value(t, IA32_PERF_GLOBAL_STATUS);
-    memcpy((void *)p->area, &p->set, PEBS_DS_BYTES(p->format));
+    memcpy((void *)p->area, &p->set, p->area_bytes);
     if (!counters_clear_status(t, p->status) ||
         !set_msr_again(t, IA32_PMC(0),
                        -(uint64_t)found.first_period[0] & p->mask))
@@ -138,7 +138,7 @@ static void run_rewritten(struct sampling *p, uint64_t unused)
     p->config.threshold = ROOM_THEN;
     p->set.pebs_absolute_maximum = base + ROOM_THEN * p->size;
     p->set.pebs_interrupt_threshold = base + ROOM_THEN * p->size;
-    p->set.pebs_counter_reset[0] = -(uint64_t)PERIOD_THEN & p->mask;
+    p->set.pebs_reset[0] = -(uint64_t)PERIOD_THEN & p->mask;
     (void)run_again(p);
 }
 

@@ -97,8 +97,8 @@ static void check_reloads(struct sampling *p, unsigned n, uint64_t counted)
         "%s is 0x%lx after %u records; wanted its reset value 0x%lx at %02lXH "
         "of the DS area, and what it counted since",
         msr_name(IA32_FIXED_CTR(n), name), p->fixed_value[n], p->records,
-        p->set.pebs_fixed_reset[n],
-        offsetof(struct pebs_ds_area, pebs_fixed_reset) + 8 * n);
+        p->set.pebs_reset[p->fixed_at + n],
+        offsetof(struct pebs_ds_area, pebs_reset[p->fixed_at + n]));
     check(p->t, n != 0 || (seen <= counted && counted <= seen + skids),
           "%s: of %lu instructions %u records, one every %lu, and %lu after "
           "the last; wanted all of them to be in these",

@@ -84,7 +84,7 @@ static void check_others(struct sampling *p, unsigned n, unsigned beside,
 static void check_value(struct sampling *p, unsigned n, unsigned last,
                         struct seen *seen)
 {
-    const uint64_t reset = p->set.pebs_counter_reset[n];
+    const uint64_t reset = p->set.pebs_reset[n];
     struct test_context *t = p->t;
     /* As above: one more, where the event that made the record counts. */
     uint64_t want = reset + (uint64_t)(PEBS_EVENTS - last);
@@ -127,7 +127,7 @@ static bool try_counter(struct sampling *p, unsigned counters, unsigned n,
           "IA32_PMC%u (%XH): %u events, overflows after %u and again after "
           "%lu, made %u records; wanted %s",
           n, IA32_PMC(n), PEBS_EVENTS, config.first_period[n],
-          -p->set.pebs_counter_reset[n] & p->mask, p->records,
+          -p->set.pebs_reset[n] & p->mask, p->records,
           periods ? "several" : "1");
     check_others(p, n, beside, idle);
     if (last != 0)

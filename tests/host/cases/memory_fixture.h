@@ -75,7 +75,7 @@ static void walk_counter(unsigned counter, const struct memory_walk *walk,
             continue;
         }
         write_record(&a, select, loop);
-        left = -area->pebs_counter_reset[counter] & BITS(47, 0);
+        left = -area->pebs_reset[counter] & BITS(47, 0);
     }
 }
 

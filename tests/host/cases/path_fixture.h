@@ -153,9 +153,11 @@ static uint64_t reset_of(unsigned place)
     const unsigned fixed = place - PLACE_FIXED0;
 
     return (path.more_reset +
-            (place < PLACE_FIXED0 ? area()->pebs_counter_reset[place]
-             : path.of_general    ? area()->pebs_counter_reset[fixed]
-                                  : area()->pebs_fixed_reset[fixed])) &
+            (place < PLACE_FIXED0 ? area()->pebs_reset[place]
+             : path.of_general
+                 ? area()->pebs_reset[fixed]
+                 : area()->pebs_reset[PEBS_DS_FIXED(t->cpu.pebs_area_5) +
+                                      fixed])) &
            MASK;
 }
 
@@ -235,7 +237,9 @@ static void begin(const struct test *test, unsigned model, unsigned format)
     static const uint32_t msrs[] = {
         IA32_DS_AREA, IA32_PEBS_ENABLE, IA32_FS_BASE, IA32_GS_BASE,   IA32_EFER,
         IA32_STAR,    IA32_LSTAR,       IA32_FMASK,   MSR_PEBS_LD_LAT};
+    const bool area_5 = format == 5;
 
+    format -= area_5;
     fake_reset();
     for (size_t i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++)
         *msr(msrs[i]) = 0x100 * (i + 1);
@@ -247,6 +251,7 @@ static void begin(const struct test *test, unsigned model, unsigned format)
     for (unsigned p = 0; p < PROCESSORS; p++) {
         all[p].cpu.model = (uint16_t)model;
         all[p].cpu.pebs_format = (uint8_t)format;
+        all[p].cpu.pebs_area_5 = area_5;
         all[p].cpu.perf_capabilities = 0xc0 | format << 8;
         all[p].cpu.microcode_known = false;
         all[p].cpu.full_width_writes = false;

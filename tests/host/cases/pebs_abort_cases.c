@@ -140,7 +140,7 @@ static void count_abort(uint64_t event, const struct tsx_block *b,
         *value = (*value + 1) & MASK;
         if (pending[n] != 0) {
             pending[n] = 0;
-            *value = area()->pebs_counter_reset[n];
+            *value = area()->pebs_reset[n];
             record_abort(b, end, 1u << n);
         } else if (*value == 0 && (*msr(IA32_PEBS_ENABLE) >> n & 1) != 0)
             pending[n] = 1;
@@ -161,7 +161,7 @@ static bool is_recorded(const struct tsx_block *b, struct end *end)
         (*msr(IA32_PERF_GLOBAL_CTRL) & 1) == 0 || left >= b->count)
         return false;
     *end = (struct end){b->body, wrong.cause, ANY_OTHER, b->body + 8};
-    *msr(IA32_PMC(0)) = area()->pebs_counter_reset[0];
+    *msr(IA32_PMC(0)) = area()->pebs_reset[0];
     record_abort(b, end, 1);
     return true;
 }

@@ -104,6 +104,8 @@ static void healthy(void **state)
     odd = (struct odd){.change = NULL};
     expect(0x6a, VERDICT_PASS, "");
     expect(0x8f, VERDICT_PASS, "");
+    begin(&test_pebs_fixed_counters, 0xad, 5); /* another DS area */
+    expect_case(run_case(), VERDICT_PASS, "");
     odd.late = 80; /* where nothing is said of it */
     expect(0x6a, VERDICT_PASS, "");
 }

@@ -323,7 +323,7 @@ static void overflow(unsigned n)
     if (!device.plain_silent)
         *msr(0x38e) |= BIT(n);
     if (device.plain_reloads)
-        *msr(IA32_PMC(n)) = area()->pebs_counter_reset[n];
+        *msr(IA32_PMC(n)) = area()->pebs_reset[n];
 }
 
 /* One event on one counter; whether it makes a record. */
@@ -335,7 +335,7 @@ static bool step(unsigned n, unsigned made)
     if (pending[n] != 0 && --pending[n] == 0) {
         if (has_room() || device.reloads_skipped) {
             *value =
-                (held(OLD_RESET)->pebs_counter_reset[n] + device.over) & MASK;
+                (held(OLD_RESET)->pebs_reset[n] + device.over) & MASK;
             pending[n] =
                 *value == 0 && device.over != 0; /* the next one makes one */
             return true;
@@ -438,7 +438,7 @@ void pebs_window_stopped(uint64_t enable, uint64_t flags,
     pebs_window(enable, flags, state);
     if (device.after_stop != 0 && pending[0] != 0 &&
         (device.out_of == 0 || device.out_of == device.windows)) {
-        *msr(IA32_PMC(0)) = area()->pebs_counter_reset[0];
+        *msr(IA32_PMC(0)) = area()->pebs_reset[0];
         make_record(1, PEBS_EVENTS + device.after_stop);
     }
     if (device.overflow_lost && pending[0] != 0)

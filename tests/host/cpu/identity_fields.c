@@ -177,6 +177,21 @@ static void each_field_of_an_msr(void **state)
     assert_false(id.platform_known);
 }
 
+/* Of records; 5 is that of the DS area. */
+static void pebs_formats(void **state)
+{
+    struct identity id;
+
+    (void)state;
+    for (unsigned format = 0; format < 16; format++) {
+        make();
+        fake_msr(IA32_PERF_CAPABILITIES)->value = format << 8;
+        identity_read(&id);
+        assert_int_equal(id.pebs_format, format == 5 ? 4 : format);
+        assert_int_equal(id.pebs_area_5, format == 5);
+    }
+}
+
 /* "Version Information Returned by CPUID in EAX": of families 6 and 15 the
  * model is extended, of 15 the family. */
 static void families_and_models(void **state)
@@ -384,6 +399,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_field_of_a_leaf),
         cmocka_unit_test(each_field_of_an_msr),
+        cmocka_unit_test(pebs_formats),
         cmocka_unit_test(families_and_models),
         cmocka_unit_test(up_to_the_last_leaf),
         cmocka_unit_test(brands),

@@ -14,8 +14,7 @@
 /* Room for ten records of format 3, four of them written, threshold nine. */
 static struct pebs_ds_area good(void)
 {
-    struct pebs_ds_area area = {.bts_index = 7,
-                                .pebs_counter_reset = {1, 2, 3}};
+    struct pebs_ds_area area = {.bts_index = 7, .pebs_reset = {1, 2, 3}};
 
     assert_int_equal(pebs_ds_set(&area, BASE, 10, 9, 200), PEBS_OK);
     area.pebs_index += 800;
@@ -32,7 +31,7 @@ static void fills_in(void **state)
     assert_int_equal(area.pebs_absolute_maximum, BASE + 2000);
     assert_int_equal(area.pebs_interrupt_threshold, BASE + 1800);
     assert_int_equal(area.bts_index, 7);
-    assert_int_equal(area.pebs_counter_reset[2], 3);
+    assert_int_equal(area.pebs_reset[2], 3);
     assert_int_equal(pebs_ds_check(&area, 200, &written), PEBS_OK);
     assert_int_equal(written, 4);
 }

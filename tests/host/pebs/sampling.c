@@ -122,8 +122,8 @@ static void records(void **state)
     assert_int_equal(p.records, 2);
     assert_true(sampling_record(&p, 1, &record));
     assert_int_equal(sampling_event(&p, &record), 2);
-    assert_int_equal(p.area->pebs_counter_reset[0], -6ull & mask);
-    assert_int_equal(p.area->pebs_counter_reset[3], 0);
+    assert_int_equal(p.area->pebs_reset[0], -6ull & mask);
+    assert_int_equal(p.area->pebs_reset[3], 0);
     assert_int_equal(p.area->pebs_absolute_maximum,
                      p.area->pebs_buffer_base + 800);
     assert_int_equal(p.area->pebs_interrupt_threshold,
@@ -217,8 +217,8 @@ static void stray_writes(void **state)
         const char *line;
     } rows[] = {
         {0x60, 0, "96 bytes after the DS area's start"},
-        {0xff, 0, "255 bytes after the DS area's start"},
-        {256 + 400, 0, "a byte was written 400 bytes after"},
+        {0x1ff, 0, "511 bytes after the DS area's start"},
+        {512 + 400, 0, "a byte was written 400 bytes after"},
         {TEST_RECORDS_BYTES - 1, 0, "end 400 bytes after the PEBS buffer base"},
         {0x20, 0, "DS area"}, /* the base */
         {0x00, 8, "DS area"},

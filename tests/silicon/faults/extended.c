@@ -32,6 +32,13 @@ FAULT(extended_fixed_resets_as_general,
       .caught = {"icelake-server on 1 pebs_fixed_counters FAIL"},
       .breaks = FIXED_HAVE_OWN_RESET)
 
+FAULT(pebs_format_5_area_4,
+      .what =
+          "[PEBS format 5] the DS area is that of format 4: resets of fixed "
+          "counters at 80H to 98H",
+      .caught = {"graniterapids on 1 pebs_fixed_counters FAIL"},
+      .breaks = AREA_OF_FORMAT_5)
+
 FAULT(extended_fixed_all_groups,
       .what = "[adaptive records] 38DH[32 + 4n] is taken for 1",
       .caught = {"icelake-server on 1 pebs_fixed_counters FAIL"},

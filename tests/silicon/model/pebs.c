@@ -17,31 +17,6 @@
 
 #define RESIDUAL_INSTRUCTIONS_MAX 64
 
-bool pebs_is_adaptive(const struct processor *p)
-{
-    return (p->cpu->perf_capabilities & BIT(14)) != 0;
-}
-
-uint64_t pebs_counters(const struct processor *p)
-{
-    if (!pebs_is_adaptive(p))
-        return BITS(PEBS_COUNTERS - 1, 0);
-    return (BIT(p->counters) - 1) | (BIT(p->fixed_counters) - 1) << 32;
-}
-
-uint64_t pebs_enabled(const struct processor *p)
-{
-    return p->pebs.enable & pebs_counters(p);
-}
-
-/* 40H to 78H and 80H to 98H; up to format 3, 40H to 58H. */
-unsigned pebs_ds_bytes(const struct processor *p)
-{
-    unsigned resets = pebs_is_adaptive(p) ? PEBS_PLACES : PEBS_COUNTERS;
-
-    return (unsigned)(offsetof(struct pebs_ds, reset) + 8 * resets);
-}
-
 /* Of general-purpose counter n, or of fixed counter n - 32. */
 static unsigned place_of(unsigned n)
 {
@@ -286,18 +261,6 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
     faults_pebs_reaches(p, ds);
 }
 
-static unsigned reset_at(const struct processor *p, unsigned place)
-{
-    const bool fixed = place >= COUNTERS_MAX;
-
-    if (place < PEBS_COUNTERS ||
-        faults_rule(p->machine,
-                    fixed ? FIXED_HAVE_OWN_RESET : ABOVE_3_HAVE_OWN_RESET,
-                    true))
-        return place;
-    return fixed ? place - COUNTERS_MAX : place - PEBS_COUNTERS;
-}
-
 /* "After each PEBS record is written, the processor checks each counter to see
  * if it overflowed and was enabled for PEBS": reloaded, and its overflow
  * status cleared. */
@@ -306,7 +269,7 @@ static void reload_counters(struct processor *p, const struct pebs_ds *ds,
 {
     for (unsigned place = 0; place < PEBS_PLACES; place++) {
         unsigned n = counter_at(place);
-        uint64_t reset = ds->reset[reset_at(p, place)] & COUNTER_MASK;
+        uint64_t reset = ds->reset[pebs_reset_at(p, place)] & COUNTER_MASK;
 
         if ((counters >> n & 1) == 0)
             continue;

@@ -19,6 +19,8 @@
 #define IA32_DS_AREA     0x600u
 
 #define PEBS_COUNTERS 4 /* before adaptive records */
+/* Resets of the largest area: 32 general-purpose counters, 16 fixed ones. */
+#define PEBS_RESETS 48
 
 /* PDIR "must use IA32_PMC1" and INST_RETIRED.ALL, which later tables of events
  * call PREC_DIST. */
@@ -30,7 +32,7 @@
 #define PEBS_DS_OFFSET 0x20
 struct pebs_ds {
     uint64_t base, index, maximum, threshold;
-    uint64_t reset[PEBS_PLACES]; /* of them those of pebs_ds_bytes() */
+    uint64_t reset[PEBS_RESETS]; /* of them those of pebs_ds_bytes() */
 };
 
 /* The state after the instruction, in the order of a record; 00H-8FH. */
@@ -86,7 +88,7 @@ struct pebs_record {
     uint64_t at;    /* linear */
 };
 
-/* IA32_PERF_CAPABILITIES[14], PEBS_BASELINE: records are adaptive, and PEBS is
+/* pebs_area.c. IA32_PERF_CAPABILITIES[14], PEBS_BASELINE: records are adaptive, and PEBS is
  * extended to all counters and events. SDM 3B, "Extended PEBS". */
 bool pebs_is_adaptive(const struct processor *p);
 /* The counters that can have PEBS; those that have it enabled. */
@@ -94,6 +96,8 @@ uint64_t pebs_counters(const struct processor *p);
 uint64_t pebs_enabled(const struct processor *p);
 /* How much of struct pebs_ds there is in memory. */
 unsigned pebs_ds_bytes(const struct processor *p);
+/* Which of its resets is that of the counter at this place. */
+unsigned pebs_reset_at(const struct processor *p, unsigned place);
 
 /* These counters were armed when they, or PEBS of them, were disabled. */
 void pebs_disabled(struct processor *p, uint64_t counters);

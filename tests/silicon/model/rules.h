@@ -203,6 +203,7 @@ enum rule {
     FIXED_WHERE_ASKED,    /* 38DH[32 + 4n] */
     FIXED_MAKE_RECORDS,   /* 3F1H[35:32] */
     FIXED_NEED_ENABLE,    /* the same */
+    AREA_OF_FORMAT_5,     /* is the DS area that of its format */
     FIXED_HAVE_OWN_RESET, /* 80H to 98H of the DS area */
     ABOVE_3_MAKE_RECORDS, /* 3F1H[7:4] */
     ABOVE_3_HAVE_OWN_RESET,

@@ -14,5 +14,5 @@ const struct personality personality_sapphirerapids = {
     .microcode = 0x2B0005C0,
     .regime = REGIME_A,
     .has_rtm = true,
-    SAPPHIRE_RAPIDS,
+    SAPPHIRE_RAPIDS(4),
 };

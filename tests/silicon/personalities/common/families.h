@@ -135,10 +135,10 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 
 /* L2 2 MiB, 16 ways; six slots. EDX[16] XSUSLDTRK, EDX[19] architectural LBRs,
  * which 345H[5:0] = 3FH says, too. */
-#define SAPPHIRE_RAPIDS                                                       \
+#define SAPPHIRE_RAPIDS(pebs)                                                 \
     ICE_LAKE_AND_LATER,                                                       \
         .leaf_max = 0x1C,                                                     \
-        .perf_capabilities = PERF_CAPABILITIES(0x3F, 4) | BITS(15, 14),       \
+        .perf_capabilities = PERF_CAPABILITIES(0x3F, pebs) | BITS(15, 14),    \
         .leaf7_edx = SPECULATION_2019 | 0x20090000,                           \
         .arch_capabilities = 0x1EB,                                           \
         .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM, .hle_absent = true, \
