@@ -186,6 +186,25 @@ hle_stores_acquired:
         pop     rbx
         ret
 
+; A store beside the lock, on its line, and one elsewhere.
+global hle_line
+hle_line:
+        push    rbx
+        mov     rsi, [rdi + LOCK]
+        mov     r9, [rdi + TEST]
+        mov     ebx, 1
+        xacquire xchg [rsi], ebx
+        inc     qword [rsi + 8]
+        inc     qword [rdi + DATA]
+        ask     r10
+        test    r10, r10
+        jz      .release
+        pause
+.release:
+        xrelease mov dword [rsi], 0
+        pop     rbx
+        ret
+
 ; A PAUSE in an elided section, which aborts. Where it is elided again, and again
 ; after that, it ends by the TSC in TURNS. XTEST has to exist.
 global hle_again

@@ -31,7 +31,6 @@ default rel
 %define RAN        -4
 
 %define PLANTED    0x1b2c3d00           ; and the register's place in the list
-%define REGISTERS  rcx, rbx, rbp, r8, r9, r10, r11, r12, r13, r14, r15
 
 %macro plant 1-*
   %assign i 0
@@ -60,13 +59,6 @@ default rel
         inc     dword [rdi + BELOW]
 %%same_ %+ i:
     %assign i i+1
-  %endrep
-%endmacro
-
-%macro change 1-*
-  %rep %0
-        not     %1
-    %rotate 1
   %endrep
 %endmacro
 
@@ -476,6 +468,13 @@ body spin_xabort
         NEXT
 
 ; The same in an inner transaction.
+body spin_nest_xabort
+.turn:  dec     rdx
+        jnz     .turn
+        xbegin  tsx_inner_fallback
+        xabort  0x65
+        xend
+        NEXT
 body nest_spin_xabort
         xbegin  tsx_inner_fallback
 .turn:  dec     rdx

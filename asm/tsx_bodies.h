@@ -125,6 +125,8 @@ extern const uint8_t tsx_body_read_lines_xabort[];
 extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[],
     tsx_body_hold_both[];                    /* a load and a store */
 extern const uint8_t tsx_body_hold_nested[]; /* a load in an inner one */
+/* A load in a transaction of its own, which stores nothing. */
+extern const uint8_t tsx_body_hold_unstored[];
 /* A load in an inner one, which ends then; of 16 bytes by REP LODS; a store in
  * an inner one, which ends then. */
 extern const uint8_t tsx_body_hold_ended[], tsx_body_hold_string[],
@@ -148,7 +150,8 @@ extern const uint8_t tsx_body_suspended_end[], tsx_body_suspended_begin[],
     tsx_body_suspended_twice[], tsx_body_suspended_once[];
 /* Count turns of a loop, which take a cycle each at least; then XABORT 65H. */
 extern const uint8_t tsx_body_spin[], tsx_body_spin_xabort[],
-    tsx_body_nest_spin_xabort[]; /* the loop and the XABORT in an inner one */
+    tsx_body_nest_spin_xabort[], /* the loop and the XABORT in an inner one */
+    tsx_body_spin_nest_xabort[]; /* the loop before it, the XABORT in it */
 #define TSX_SPIN_STATUS 0x65000001u    /* of an abort by the XABORT */
 extern const uint8_t tsx_body_store[]; /* of count at argument */
 extern const uint8_t tsx_body_load[];  /* from argument */

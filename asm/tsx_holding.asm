@@ -10,7 +10,7 @@ default rel
 
 %include "tsx_body.inc"
 
-extern tsx_inner_fallback
+extern tsx_fallback, tsx_inner_fallback
 
 section .text align=4096
 
@@ -56,6 +56,28 @@ body hold_%1
         movq    rcx, xmm0
 %endmacro
         HOLD    vector, LOAD_VECTOR, [rsi]
+
+; A quadword of a line, in a transaction that stores nothing: that of
+; tsx_inside() ends, and what it has changed is put back, as an abort has to
+; leave it; tsx_inside() ends a third one.
+body hold_unstored
+        xend
+        change  REGISTERS
+        not     qword [rdi + CELL]
+        xbegin  tsx_fallback
+        mov     rax, [rsi]
+.turn:  dec     rdx
+        jnz     .turn
+        xor     rax, [rsi]
+        xend
+        mov     rdx, [rdi + COUNT]
+        test    rax, rax
+        mov     eax, -1
+        jz      .same
+        not     qword [rdi + RFLAGS]
+.same:  xbegin  tsx_fallback
+        not     qword [rdi + CELL]
+        NEXT
 
 ; A quadword of a line, in an inner transaction.
 body hold_nested

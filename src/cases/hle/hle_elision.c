@@ -102,6 +102,27 @@ static void count_aborted(struct test_context *t, unsigned tries)
                     TURNS, s.got[0], s.got[2], INSIDE);
 }
 
+/* What is stored beside the lock, on its line: elided or not, or executed again
+ * after an abort, it is stored once. */
+static void check_line(struct test_context *t, unsigned tries, bool aborts)
+{
+    volatile uint64_t *lock = test_buffer(t);
+    struct hle_block block = {.lock = lock,
+                              .ask = aborts && hle_can_ask(t) ? 1 : 0};
+    unsigned wrong = 0;
+
+    for (unsigned i = 0; i < tries; i++) {
+        hw_poll();
+        lock[0] = lock[1] = block.data = 0;
+        hle_line(&block);
+        wrong += lock[0] != 0 || lock[1] != 1 || block.data != 1;
+    }
+    check(t, wrong == 0,
+          "stores inside to the line of the lock, and to another, then %s: "
+          "not made exactly once, %u of %u; the last left 0x%lx, 0x%lx",
+          aborts ? "PAUSE" : "XRELEASE", wrong, tries, lock[1], block.data);
+}
+
 TEST(hle_elision,
      .asks =
          "Are locks elided between XACQUIRE and XRELEASE, and is all else as "
@@ -125,6 +146,8 @@ TEST(hle_elision,
         hle_check(t, &xchg);
     WITH_PREFIX (t, "XACQUIRE LOCK")
         hle_check(t, &locked);
+    check_line(t, tries, false);
+    check_line(t, tries, true);
     count_inside(t, tries);
     count_aborted(t, tries);
     note(t, "critical sections elided: XCHG %u of %u, LOCK %u of %u",

@@ -170,7 +170,9 @@ static bool try_length(struct sampling *p, unsigned turns, unsigned other)
     const int aborts = try_aborts(p, tsx_body_spin_xabort, turns);
     const int nested =
         aborts < 0 ? -1 : try_aborts(p, tsx_body_nest_spin_xabort, turns);
-    int after_abort = nested < 0 ? -1 : 0, after_commit = 0;
+    const int before =
+        nested < 0 ? -1 : try_aborts(p, tsx_body_spin_nest_xabort, turns);
+    int after_abort = before < 0 ? -1 : 0, after_commit = 0;
 
     for (unsigned i = 0; i < MOST && after_abort == 0; i++)
         after_abort = try_after(p, tsx_body_spin_xabort, turns);
@@ -178,11 +180,14 @@ static bool try_length(struct sampling *p, unsigned turns, unsigned other)
         after_commit = try_after(p, tsx_body_spin, other);
     if (after_abort < 0 || after_commit < 0)
         return false;
-    check(p->t, aborts > 0 && nested > 0 && after_abort > 0 && after_commit > 0,
+    check(p->t,
+          aborts > 0 && nested > 0 && before > 0 && after_abort > 0 &&
+              after_commit > 0,
           "transactions of %u turns: %d records of aborts, %d of aborts in an "
-          "inner one, %d after an abort; of %u turns: %d after a commit; "
-          "wanted one of each at least, in %u tries",
-          turns, aborts, nested, after_abort, other, after_commit, MOST);
+          "inner one, %d of such after the turns, %d after an abort; of %u "
+          "turns: %d after a commit; wanted one of each at least, in %u tries",
+          turns, aborts, nested, before, after_abort, other, after_commit,
+          MOST);
     return true;
 }
 

@@ -59,6 +59,8 @@ struct at_ring3 {
     struct ring3_session session;
     uint64_t stores;     /* beside all transactions */
     uint64_t counted[2]; /* TX_MEM.ABORT_CONFLICT, with USR, OS alone */
+    bool counts;         /* the other processor, of its own: that, */
+    uint64_t beside[2];  /* and RTM_RETIRED.ABORTED */
     unsigned tried, conflicts;
     uint32_t status;
     int64_t vector;
@@ -69,12 +71,29 @@ static struct ring3_state *state_of(const struct at_ring3 *a)
     return (void *)(uintptr_t)a->session.ring3->data;
 }
 
+static bool count_beside(struct test_context *peer)
+{
+    static const uint64_t events[2] = {EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+                                       EVENT_RTM_RETIRED | UMASK_ABORTED};
+
+    for (unsigned n = 0; n < 2; n++)
+        if (!set_msr(peer, IA32_PMC(n), 0) ||
+            !set_msr(peer, IA32_PERFEVTSEL(n),
+                     events[n] | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
+                         IA32_PERFEVTSEL_EN))
+            return false;
+    return set_msr(peer, IA32_PERF_GLOBAL_CTRL, BITS(1, 0));
+}
+
 static void store_to_line(struct test_context *peer, void *argument)
 {
     struct at_ring3 *a = argument;
 
-    (void)peer;
+    if (!a->counts)
+        a->counts = counters_claim(peer) && count_beside(peer);
     *(volatile uint64_t *)state_of(a)->held = a->pair.rounds;
+    for (unsigned n = 0; n < 2; n++)
+        get_msr(peer, IA32_PMC(n), &a->beside[n]);
 }
 
 static void hold_at_ring3(struct test_context *t, void *argument)
@@ -135,7 +154,13 @@ static void try_at_ring3(struct test_context *t)
           "times to a line of the read set; %s, the last EAX is 0x%08x (%s)",
           a->tried, a->stores, fault_name((int)a->vector), a->status,
           rtm_status_text(a->status, text));
-    if ((identity_generation(test_cpu(t)) & TX_MEM_LISTED) != 0)
+    const bool listed = (identity_generation(test_cpu(t)) & TX_MEM_LISTED) != 0;
+    check(t, a->beside[1] == 0 && (!listed || a->beside[0] == 0),
+          "on the processor that stores, and runs no transaction: RTM_RETIRED "
+          "(C9H) .ABORTED (04H) %lu, TX_MEM (54H) .ABORT_CONFLICT (01H) %lu; "
+          "wanted 0",
+          a->beside[1], a->beside[0]);
+    if (listed)
         check(t, 2 * a->counted[0] >= a->conflicts && a->counted[1] == 0,
               "at ring 3: TX_MEM (54H) .ABORT_CONFLICT (01H) with USR alone "
               "%lu, with OS alone %lu, of %u aborts with EAX[2] (conflict); "

@@ -3,6 +3,18 @@
  * alone gives up where it should not. */
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
+#include "src/tsx/status.h"
+
+/* What an abort by a conflict has left is not in the status of a later one. */
+static void check_later(struct test_context *t)
+{
+    static const struct tsx_block block = {.body = tsx_bodies_xabort};
+    struct rtm_tally later;
+
+    probe_run(&block, probe_row_tries(t), RTM_STATUS_XABORT, false, &later);
+    WITH_PREFIX (t, "XABORT after aborts by conflicts")
+        probe_check_status(t, RTM_STATUS_XABORT, 0, &later);
+}
 
 TEST(tsx_conflict_retry,
      .asks = "How many conflict aborts come without the retry bit?",
@@ -22,6 +34,7 @@ TEST(tsx_conflict_retry,
     if (!conflict_run(t, &c))
         return;
     conflict_judge(t, &c);
+    check_later(t);
     if (test_cpu(t)->tsx_force_abort) {
         observe(t, "EAX[2] (conflict) without EAX[1] (retry)", c.without_retry,
                 c.tally.matched);

@@ -43,6 +43,8 @@ static const struct row {
      tsx_body_hold_load, CONFLICT_STORE, CONFLICT_PAGE, 1},
     {"a store to other bytes of a line of a locked addition",
      tsx_body_hold_locked, CONFLICT_STORE, CONFLICT_LINE, 0},
+    {"a store to a line that a transaction without stores reads",
+     tsx_body_hold_unstored, CONFLICT_STORE, CONFLICT_SAME, 0},
     {"a store to a line that an inner transaction reads", tsx_body_hold_nested,
      CONFLICT_STORE, CONFLICT_SAME, 0},
     {"a store to a line that an inner transaction has read, which has ended",

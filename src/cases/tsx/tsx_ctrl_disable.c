@@ -9,11 +9,12 @@
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 
-#define DISABLE IA32_TSX_CTRL_RTM_DISABLE
-#define CLEAR   IA32_TSX_CTRL_TSX_CPUID_CLEAR
-#define BOTH    (DISABLE | CLEAR)
-#define TRIES   20
-#define FIRST   16 /* transactions, each the first after a change */
+#define DISABLE   IA32_TSX_CTRL_RTM_DISABLE
+#define CLEAR     IA32_TSX_CTRL_TSX_CPUID_CLEAR
+#define BOTH      (DISABLE | CLEAR)
+#define TRIES     20
+#define RFLAGS_ZF (1u << 6)
+#define FIRST     16 /* transactions, each the first after a change */
 
 /* What is done and checked on one processor. */
 struct part {
@@ -63,6 +64,29 @@ static void check_forced(struct test_context *peer,
     ring3_check_forced(peer);
 }
 
+/* SDM 2, XTEST: #UD where CPUID enumerates neither RTM nor HLE; ZF = 1 outside
+ * of transactions. XABORT and XEND are there as well. */
+static void check_xtest(struct test_context *peer)
+{
+    struct tsx_block block = {.body = tsx_body_xtest, .argument = 1},
+                     xabort = {.body = tsx_bodies_xabort},
+                     xend = {.body = tsx_body_xend};
+    int outcome = tsx_outside(&block);
+
+    check(peer, outcome == TSX_RAN && (block.flags & RFLAGS_ZF) != 0,
+          "XTEST outside a transaction: raised %s, RFLAGS = 0x%lx; wanted no "
+          "exception, ZF [6] = 1",
+          fault_name(outcome), block.flags);
+    outcome = tsx_outside(&xabort);
+    check(peer, outcome == TSX_RAN,
+          "XABORT outside a transaction: raised %s; wanted no exception",
+          fault_name(outcome));
+    outcome = tsx_outside(&xend);
+    check(peer, outcome == HW_GP,
+          "XEND outside a transaction: got %s; wanted #GP",
+          fault_name(outcome));
+}
+
 static void check_bits(struct test_context *peer, const struct part *part)
 {
     struct rtm_tally tally;
@@ -100,6 +124,8 @@ static void check_bits(struct test_context *peer, const struct part *part)
               "%u of %u transactions committed; wanted some", tally.committed,
               tally.tried);
     rtm_check_atomic(peer, &tally);
+    if ((part->bits & CLEAR) == 0 && test_cpu(peer)->rtm)
+        check_xtest(peer);
 }
 
 static void check_part(struct test_context *peer, void *argument)

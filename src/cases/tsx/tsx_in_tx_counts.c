@@ -202,6 +202,8 @@ static const struct kind {
      run_two_transactions, 2 * TSX_LONG, 2 * TSX_LONG_MOST},
     {"core cycles of two transactions", CORE_CYCLES, run_two_transactions,
      2 * TSX_LONG / WIDE, UINT64_MAX >> 1},
+    {"branches of two transactions", BRANCHES, run_two_transactions, 3,
+     2 * TSX_LONG_MOST},
     {"instructions outside of them", EVENT_INST_RETIRED, run_outside, 0, 0},
     {"core cycles outside of them", CORE_CYCLES, run_outside, 0, 0},
     {"branches outside of them", BRANCHES, run_outside, 0, 0},
@@ -378,6 +380,8 @@ TEST(tsx_in_tx_counts,
                  TEST_BUFFER_BYTES / 64, FEW_STORES);
     check_aborts(t, "XABORT in the innermost", tsx_body_nest_deep, LEVELS,
                  2 * LEVELS);
+    check_aborts(t, "XABORT after an inner one", tsx_body_nest_xend_xabort, 0,
+                 2);
     check_nested(t);
     check_edges(t);
     for (unsigned n = 0; n < COUNTERS_MAX; n++)

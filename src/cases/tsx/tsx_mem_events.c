@@ -11,11 +11,12 @@
 #include "src/tsx/causes.h"
 #include "src/tsx/hle.h"
 
-#define BEFORE (HASWELL | BROADWELL | SKYLAKE)
-#define TIMES  8
-#define ROUNDS 12 /* where aborts of other causes came in between */
-#define DEEP   64 /* more than any processor nests; tsx_nesting */
-#define INNER  16 /* quadwords from the outer lock: a line of its own */
+#define BEFORE    (HASWELL | BROADWELL | SKYLAKE)
+#define TIMES     8
+#define ROUNDS    12 /* where aborts of other causes came in between */
+#define DEEP      64 /* more than any processor nests; tsx_nesting */
+#define FIT_LINES 32 /* that a transaction can write */
+#define INNER     16 /* quadwords from the outer lock: a line of its own */
 
 /* A piece of work; the event that counts it, one that does not, and one of all
  * that there were. */
@@ -201,6 +202,45 @@ static void try_row(struct test_context *t, const struct row *row)
         note(t, "%s: %s is 0, and nothing was shown", row->what, row->names[2]);
 }
 
+struct commits {
+    uint8_t *lines;
+    bool all;
+};
+
+static void run_commits(void *argument)
+{
+    struct commits *c = argument;
+
+    c->all = true;
+    for (unsigned i = 0; i < TIMES; i++) {
+        struct tsx_block block = {.body = tsx_body_write_lines,
+                                  .argument = (uint64_t)(uintptr_t)c->lines,
+                                  .count = FIT_LINES};
+        c->all &= tsx_inside(&block) == TSX_COMMITTED;
+    }
+}
+
+/* "Number of times a transactional abort was signaled": of commits none was. */
+static void check_commits(struct test_context *t)
+{
+    const struct selects both = {
+        .select = {EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+                   EVENT_TX_MEM | UMASK_ABORT_CAPACITY}};
+    struct commits commits = {.lines = test_buffer(t)};
+    struct selects s;
+
+    for (unsigned i = 0; i < ROUNDS && !commits.all; i++) {
+        s = both;
+        if (!selects_count(t, &s, run_commits, &commits))
+            return;
+    }
+    if (commits.all)
+        check(t, s.got[0] == 0 && s.got[1] == 0,
+              "%u transactions that commit stores to %u lines: TX_MEM (54H) "
+              ".ABORT_CONFLICT (01H) %lu, .ABORT_CAPACITY (02H) %lu; wanted 0",
+              TIMES, FIT_LINES, s.got[0], s.got[1]);
+}
+
 TEST(tsx_mem_events,
      .asks = "Do TX_MEM and TX_EXEC count the aborts whose cause they name?",
      .cite = "SDM 3B, tables of events of the 4th to 6th generation, TX_MEM, "
@@ -222,4 +262,5 @@ TEST(tsx_mem_events,
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if ((rows[i].generations & here) != 0 && (!rows[i].hle || hle))
             try_row(t, &rows[i]);
+    check_commits(t);
 }

@@ -39,6 +39,7 @@ enum wrong {
 #define OTHER_IN_WORD (HLE_FORMS + 7)
 #define OTHER_INNER   (HLE_FORMS + 8)
 #define OTHER_HALF    (HLE_FORMS + 9)
+#define LINE          (HLE_FORMS + 10)
 
 static struct {
     bool elides;
@@ -89,6 +90,16 @@ enum form {
         run(FORM_##name, block, held, before, device.elides); \
     }
 HLE_REGIONS(REGION)
+
+void hle_line(struct hle_block *block)
+{
+    volatile uint64_t *lock = block->lock;
+
+    device.tries += device.region == LINE;
+    lock[0] = wrong(LINE, LOCK_LEFT) ? 1 : 0;
+    lock[1] += wrong(LINE, NEXT_WRITTEN) ? 0 : 1;
+    block->data += wrong(LINE, DATA_LOST) ? 0 : wrong(LINE, DATA_TWICE) ? 2 : 1;
+}
 
 void hle_other_value(struct hle_block *block)
 {
@@ -231,6 +242,16 @@ static void each_form_as_without_prefixes(void **state)
     }
 }
 
+static void the_line_of_the_lock(void **state)
+{
+    static const enum wrong deviations[] = {LOCK_LEFT, DATA_LOST, DATA_TWICE,
+                                            NEXT_WRITTEN};
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        seen(&test_hle_elision, true, deviations[i], LINE);
+}
+
 static void a_form_that_is_never_elided(void **state)
 {
     (void)state;
@@ -260,6 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_manual_says),
         cmocka_unit_test(each_form_as_without_prefixes),
+        cmocka_unit_test(the_line_of_the_lock),
         cmocka_unit_test(a_form_that_is_never_elided),
         cmocka_unit_test(each_mismatch),
     };

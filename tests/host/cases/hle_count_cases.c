@@ -72,6 +72,14 @@ static void run(struct hle_block *block, uint64_t held, uint64_t after)
     }
 HLE_REGIONS(REGION)
 
+void hle_line(struct hle_block *block)
+{
+    volatile uint64_t *lock = block->lock;
+
+    lock[1]++;
+    block->data++;
+}
+
 void hle_inner(struct hle_block *block)
 {
     assert_int_equal(*(volatile uint32_t *)block->lock, 0);

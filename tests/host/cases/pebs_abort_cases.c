@@ -18,6 +18,7 @@ BODY(nest_write_lines)
 BODY(spin)
 BODY(spin_xabort)
 BODY(nest_spin_xabort)
+BODY(spin_nest_xabort)
 BODY(nest_xabort_at)
 BODY(divide_fault)
 #undef BODY
@@ -52,6 +53,8 @@ static const struct end ends[] = {
     {tsx_body_spin_xabort, TSX_SPIN_STATUS, INSTRUCTION, tsx_body_spin_xabort},
     {tsx_body_nest_spin_xabort, TSX_SPIN_STATUS | RTM_STATUS_NESTED,
      INSTRUCTION, tsx_body_nest_spin_xabort},
+    {tsx_body_spin_nest_xabort, TSX_SPIN_STATUS | RTM_STATUS_NESTED,
+     INSTRUCTION, tsx_body_spin_nest_xabort},
     {tsx_body_read_lines_xabort, TSX_SPIN_STATUS, INSTRUCTION,
      tsx_body_read_lines_xabort},
     {tsx_body_nothing, 0, ANY_OTHER, tsx_body_nothing},
@@ -350,6 +353,8 @@ static void deviations(void **state)
             .of = tsx_body_spin_xabort),
         ROW(tx_cycles, FAIL, "an abort in an inner transaction", .cycles = -21,
             .of = tsx_body_nest_spin_xabort),
+        ROW(tx_cycles, FAIL, "an abort in an inner transaction", .cycles = -21,
+            .of = tsx_body_spin_nest_xabort),
         ROW(tx_cycles, FAIL, "wanted 100 or more", .cycles = -21, .only = 3,
             .of = tsx_body_spin_xabort),
         ROW(tx_cycles, PASS, "", .cycles = 10),
@@ -373,6 +378,8 @@ static void deviations(void **state)
             .of = tsx_body_spin_xabort),
         ROW(tx_cycles, FAIL, "0 of aborts in an inner", .silent = true,
             .of = tsx_body_nest_spin_xabort),
+        ROW(tx_cycles, FAIL, "0 of such after the turns", .silent = true,
+            .of = tsx_body_spin_nest_xabort),
         ROW(inside_tx, FAIL, "25 of 25 transactions committed although",
             .commits = true),
         ROW(inside_tx, FAIL, "made no record", .silent = true),

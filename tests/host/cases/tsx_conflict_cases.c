@@ -72,6 +72,8 @@ static const struct kind {
      "a store to the second page of a load on two, of one byte there: "},
     {WRITE, tsx_body_hold_locked, CONFLICT_STORE, CONFLICT_LINE,
      "a store to other bytes of a line of a locked addition: "},
+    {WRITE, tsx_body_hold_unstored, CONFLICT_STORE, CONFLICT_SAME,
+     "a store to a line that a transaction without stores reads: "},
     {WRITE, tsx_body_hold_nested, CONFLICT_STORE, CONFLICT_SAME,
      "a store to a line that an inner transaction reads: "},
     {WRITE, tsx_body_hold_ended, CONFLICT_STORE, CONFLICT_SAME,

@@ -54,6 +54,7 @@ enum wrong {
     RING3,    /* EAX at ring 3 */
     RING3_UD, /* is an exception there */
     ELIDES,   /* HLE */
+    XTEST,    /* XTEST and XABORT outside: as XEND */
 };
 
 static struct {
@@ -237,11 +238,17 @@ int tsx_inside(struct tsx_block *block)
                                         : end.outcome;
 }
 
-const uint8_t tsx_body_xend[8] = {0};
+const uint8_t tsx_body_xend[8] = {0}, tsx_body_xtest[8] = {0};
 
-/* SDM 2, XEND: #GP outside of a transaction. */
+/* SDM 2, XEND: #GP outside of a transaction; XTEST: ZF is 1 there. */
 int tsx_outside(struct tsx_block *block)
 {
+    block->flags = 1u << 6;
+    if (block->body != tsx_body_xend && is_wrong(XTEST) &&
+        (block->body == tsx_body_xtest) == (device.from == 0)) {
+        block->flags = 0;
+        return (int)device.bits - 1;
+    }
     if (block->body != tsx_body_xend)
         return TSX_RAN;
     return is_tried(XEND, device.ends++) ? (int)device.bits - 1 : HW_GP;

@@ -203,9 +203,9 @@ static bool counted_end(const struct tsx_block *b, struct end *end)
         if (end->outcome == TSX_ABORTED && wrong.more >= wrong.aborts)
             count_event(wrong.event, 1);
     } else if (b->body == tsx_body_long) {
-        count_work(b, TSX_LONG + 4, 3, false);
+        count_work(b, TSX_LONG + 4, 2, false);
     } else if (b->body == tsx_body_long_xabort) {
-        count_work(b, TSX_LONG + 4, 3, true);
+        count_work(b, TSX_LONG + 4, 1, true);
         *end = aborted(RTM_STATUS_XABORT | 0x64000000);
     } else if (b->body == tsx_body_write_lines) {
         count_work(b, 600, 200, true);
@@ -213,6 +213,9 @@ static bool counted_end(const struct tsx_block *b, struct end *end)
     } else if (b->body == tsx_body_nest_deep) {
         count_work(b, levels, 1, true);
         *end = aborted(RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0xa5000000);
+    } else if (b->body == tsx_body_nest_xend_xabort) {
+        count_work(b, levels, 1, true);
+        *end = aborted(RTM_STATUS_XABORT | 0x33000000);
     } else if (b->body == tsx_body_nest) {
         count_work(b, levels, 1, false);
     } else if (b->body == tsx_body_nothing) {
@@ -286,6 +289,9 @@ static const struct row {
     {tsx_body_nest_deep, IN_TX | IN_TXCP, 2, 0, 3,
      "XABORT in the innermost: instructions of 3 aborted transactions with "
      "IN_TX = IN_TXCP = 1: 9; wanted 6 at most"},
+    {tsx_body_nest_xend_xabort, IN_TX | IN_TXCP, 2, 0, 3,
+     "XABORT after an inner one: instructions of 3 aborted transactions with "
+     "IN_TX = IN_TXCP = 1: 9; wanted 6 at most"},
     {tsx_body_nest_deep, IN_TX, 1, 0, 2,
      "XABORT in the innermost: instructions "
      "of 3 aborted transactions with IN_TX "
@@ -306,6 +312,8 @@ static void each_event(void **state)
         {tsx_body_spin, CORE_CYCLES, 100, 1,
          "core cycles outside of them: got"},
         {tsx_body_spin, 0xc4, 100, 1, "branches outside of them: got 1"},
+        {tsx_body_long_xabort, 0xc4, 0, 0,
+         "branches of two transactions: got 2, wanted 3"},
         {NULL, CORE_CYCLES, 0, 0, "core cycles of two transactions: got 0"},
     };
 

@@ -22,7 +22,7 @@ static int access(uint32_t number, const uint64_t *written)
 {
     if (written != NULL && number >= IA32_A_PMC(0) && number < IA32_A_PMC(4))
         *msr(IA32_PMC(number - IA32_A_PMC(0))) = *written;
-    if (number != IA32_PERF_GLOBAL_CTRL || written == NULL)
+    if (number != IA32_PERF_GLOBAL_CTRL || written == NULL || fake_current != 0)
         return HW_NO_FAULT;
     if (*written == 0 && change.open && change.windows++ == change.of)
         *msr(IA32_PMC(change.counter)) =
@@ -41,6 +41,7 @@ static struct {
     int64_t vector;
     unsigned tries, steps;
     bool uncounted, as_os; /* by TX_MEM, with USR alone; with OS alone */
+    unsigned beside;       /* 1 + the counter of the other that counts it */
 } ring3_wrong;
 
 uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
@@ -67,6 +68,11 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     if ((ring3->status & RTM_STATUS_CONFLICT) != 0) {
         *msr(IA32_PMC(0)) += !ring3_wrong.uncounted;
         *msr(IA32_PMC(1)) += ring3_wrong.as_os;
+        if (ring3_wrong.beside != 0) {
+            fake_current = 1;
+            ++*msr(IA32_PMC(ring3_wrong.beside - 1));
+            fake_current = 0;
+        }
     }
     return 0;
 }
@@ -120,6 +126,12 @@ static void events(void **state)
         change.percent = rows[i].percent;
         change.more = rows[i].more;
         expect_case(case_end(), rows[i].verdict, rows[i].line);
+    }
+    for (unsigned n = 0; n < 2; n++) {
+        begin(test);
+        ring3_wrong.beside = 1 + n;
+        expect_case(case_end(), VERDICT_FAIL,
+                    "on the processor that stores, and runs no transaction");
     }
     for (unsigned more = 4; more < 6; more++) {
         begin(test); /* some abort for another reason */

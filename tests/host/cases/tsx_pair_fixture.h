@@ -20,6 +20,7 @@ BODY(hold_split)
 BODY(hold_store_ended)
 BODY(hold_stores)
 BODY(hold_string)
+BODY(hold_unstored)
 BODY(hold_vector)
 #undef BODY
 
@@ -47,6 +48,7 @@ static const struct holding {
     {tsx_body_hold_split, 2, 0, 0},
     {tsx_body_hold_locked, 1, 1, 0},
     {tsx_body_hold_vector, 1, 0, 0},
+    {tsx_body_hold_unstored, 1, 0, 0},
     {tsx_body_hold_untracked, 0, 0, 0},
     {tsx_body_hold_resumed, 1, 0, 0},
     {tsx_body_hold_before, 1, 0, 0},
@@ -94,9 +96,13 @@ static void step(void)
 {
     struct pair *const pair = pair_now();
 
+    const unsigned current = fake_current;
+
     if (pair->repeat == NULL || pair->stop || other.still)
         return;
+    fake_current = 1;
     pair->repeat(&all[1], pair->argument);
+    fake_current = current;
     pair->rounds++;
 }
 

@@ -88,3 +88,61 @@ FAULT(hinted_abort_as_hle,
               "a section inside",
       .caught = {"skylake-2017 on 1 tsx_mem_events FAIL"},
       .breaks = HINTED_ABORT_IS_RTM)
+
+FAULT(reads_alone_unmonitored,
+      .what =
+          "[A B F; C with bit 2] what a transaction without stores reads is "
+          "not monitored",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL",
+                 "icelake-server off 2 tsx_conflict_write FAIL"},
+      .breaks = UNSTORED_MONITORED)
+
+FAULT(xtest_ud_while_disabled,
+      .what = "[F] XTEST raises #UD while RTM_DISABLE is 1",
+      .caught = {"cascadelake off 1 tsx_ctrl_disable FAIL"},
+      .breaks = DISABLE_KEEPS_XTEST)
+
+FAULT(hle_lock_line_lost,
+      .what = "[A with HLE] what an elided section stores to the line of its "
+              "lock is lost",
+      .caught = {"haswell on 1 hle_elision FAIL"}, .breaks = LOCK_LINE_COMMITS)
+
+FAULT(hle_lock_line_kept,
+      .what = "[A with HLE] an abort of an elided section does not undo stores "
+              "to the line of its lock",
+      .caught = {"haswell on 1 hle_elision FAIL"}, .breaks = LOCK_LINE_UNDONE)
+
+FAULT(tx_mem_conflict_of_another,
+      .what = "[A B; C with bit 2] TX_MEM.ABORT_CONFLICT counts on the "
+              "processor that causes the conflict, too",
+      .caught = {"skylake-2017 off 2 tsx_conflict_events FAIL"},
+      .breaks = CONFLICT_OF_ITS_OWN)
+
+FAULT(conflict_bit_sticks,
+      .what = "[A B F; C with bit 2] EAX[2] is 1 too in aborts after one by a "
+              "conflict",
+      .caught = {"skylake-2017 off 2 tsx_conflict_retry FAIL"},
+      .breaks = STATUS_HAS_ITS_OWN)
+
+FAULT(tx_mem_of_commits,
+      .what = "[A B F; C with bit 2] TX_MEM.ABORT_CAPACITY counts commits of "
+              "stores to many lines",
+      .caught = {"skylake-2017 off 1 tsx_mem_events FAIL"},
+      .breaks = COMMITS_NOT_IN_MEM)
+
+FAULT(in_tx_takes_branches,
+      .what = "[A B F; C with bit 2] an abort takes back branches counted with "
+              "IN_TX",
+      .caught = {"skylake-2017 off 1 tsx_in_tx_counts FAIL"},
+      .breaks = IN_TX_KEEPS_BRANCHES)
+
+FAULT(txcp_of_inner_end,
+      .what = "[A B F; C with bit 2] IN_TXCP keeps what was counted before the "
+              "end of an inner transaction",
+      .caught = {"skylake-2017 off 1 tsx_in_tx_counts FAIL"},
+      .breaks = INNER_KEEPS_CHECKPOINT)
+
+FAULT(info_cycles_of_inner,
+      .what = "[A B F; C with bit 2] B8H[31:0] counts from an inner XBEGIN on",
+      .caught = {"skylake-2017 off 1 pebs_tx_cycles FAIL"},
+      .breaks = CYCLES_OF_OUTERMOST)

@@ -17,11 +17,20 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/hooks.h"
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)
 #define RIGHTS    (NPT_PRESENT | NPT_WRITE)
 #define KNOWN     (NPT_NX | NPT_CODE | NPT_STEPPED) /* of code_scan.c */
+
+/* The later access wins. */
+static void disturb(struct vcpu *v, struct vcpu *o)
+{
+    o->tx.conflict = true;
+    if (!faults_rule(v->model->machine, CONFLICT_OF_ITS_OWN, true))
+        tsx_count_causes(v->model, TX_MEM_CONFLICT, 0);
+}
 
 /* Lets others run. */
 static void yield_unlocked(struct vcpu *v)
@@ -82,6 +91,9 @@ static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
         struct vcpu *o = &hypervisor.vcpus[n];
 
         if (o->tx.depth > 1 && !faults_rule(m, OUTER_WHILE_NESTED, true))
+            continue;
+        if (!o->tx.hle && o->tx.lines.writes == 0 &&
+            !faults_rule(m, UNSTORED_MONITORED, true))
             continue;
         if (o != v && o->tx.active &&
             tsx_conflict(m, lines_find(&o->tx.lines, address), write))
@@ -150,7 +162,7 @@ bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags)
     pages_lock();
     while (!v->tx.conflict &&
            (o = conflicting_vcpu(v, address, write)) != NULL) {
-        o->tx.conflict = true; /* the later access wins */
+        disturb(v, o);
         yield_unlocked(v);
     }
     good = !v->tx.conflict && lines_add(&v->tx.lines, address, flags);
@@ -219,7 +231,7 @@ bool conflict_page_fault(struct vcpu *v, struct npt *pages)
     while ((o = whole   ? holder(v, address)
                 : fetch ? NULL
                         : conflicting_access(v, address, write)) != NULL) {
-        o->tx.conflict = true;
+        disturb(v, o);
         yield_unlocked(v);
     }
     if (holder(v, address) != NULL)

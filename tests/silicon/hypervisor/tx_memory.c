@@ -372,7 +372,7 @@ static void undo_stores(const struct vcpu *v, bool undo)
 
         if (!undo && !faults_rule(v->model->machine, WIDE_STORES_COMMIT, true))
             stored = l->wide;
-        else if (!faults_undoes(v->model, l->inner, undo))
+        else if (!faults_undoes(v->model, l->inner, tx_undoes(v, l, undo)))
             continue;
         for (unsigned byte = 0; byte < LINE_BYTES; byte++)
             if ((stored & BIT(byte)) != 0)

@@ -48,6 +48,17 @@ unsigned tx_watched(const struct vcpu *v, const struct open_page *page)
                : 1;
 }
 
+bool tx_undoes(const struct vcpu *v, const struct undo_line *l, bool undo)
+{
+    const uint64_t lock = v->tx.elision.lock[0].address;
+
+    if (!v->tx.hle || (lock ^ l->address) / LINE_BYTES != 0)
+        return undo;
+    return undo == faults_rule(v->model->machine,
+                               undo ? LOCK_LINE_UNDONE : LOCK_LINE_COMMITS,
+                               true);
+}
+
 bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
 {
     const struct machine *m = v->model->machine;

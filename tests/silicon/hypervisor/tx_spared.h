@@ -13,6 +13,8 @@ unsigned tx_spared(struct vcpu *v, uint64_t address, bool write);
 /* The bytes of a store that breakpoints watch: all that are known; where it is
  * not known how many, the first, and those that change. */
 unsigned tx_watched(const struct vcpu *v, const struct open_page *page);
+/* Does the end of the transaction undo what was stored to this line? */
+bool tx_undoes(const struct vcpu *v, const struct undo_line *l, bool undo);
 /* Does it leave this byte of a store that an abort has to undo? */
 bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n);
 

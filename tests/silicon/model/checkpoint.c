@@ -25,10 +25,14 @@ void counters_roll_back(struct processor *p)
                 !faults_rule(m, TXCP_WHILE_TRACED, true);
 
     for (unsigned n = 0; n < p->counters && !none; n++)
-        if (all || ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
-                    ((p->pmu.select[n] & EVTSEL_EVENT) == 0xC0 ||
-                     faults_rule(m, TXCP_OF_ANY_EVENT, true)) &&
-                    !faults_keep_aborted(p)))
+        if (all ||
+            ((p->pmu.select[n] & EVTSEL_IN_TX) != 0 &&
+             (p->pmu.select[n] & EVTSEL_EVENT) == 0xC4 &&
+             !faults_rule(m, IN_TX_KEEPS_BRANCHES, true)) ||
+            ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
+             ((p->pmu.select[n] & EVTSEL_EVENT) == 0xC0 ||
+              faults_rule(m, TXCP_OF_ANY_EVENT, true)) &&
+             !faults_keep_aborted(p)))
             p->pmu.counter[n] = faults_rule(m, TXCP_TO_CHECKPOINT, true)
                                     ? p->pmu.at_xbegin[n]
                                     : 0;

@@ -65,6 +65,7 @@ struct fault_state {
     uint64_t late_select[8], started[8];
     uint64_t selects_late;   /* selects that are not in effect yet */
     uint64_t fixed[4];       /* counters, at XBEGIN */
+    uint32_t abort_status;   /* of the last abort */
     bool of_branch, of_user; /* the instruction that is being counted */
     uint64_t overflowed;     /* counters, since one was enabled */
     bool ret_operand;        /* the branch is RET with an operand */

@@ -71,7 +71,6 @@ bool tsx_rtm_visible(const struct processor *p)
         return false;
     bool visible =
         faults_rtm_visible(p, force_abort_on(p), !hidden_by_software(p));
-
     if (!faults_rule(p->machine, DISABLE_KEEPS_CPUID, true) &&
         (p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0)
         return false;
@@ -304,7 +303,9 @@ bool tsx_conflict(const struct machine *m, unsigned sets, bool write)
 
 bool tsx_xtest_invalid(const struct processor *p)
 {
-    return !p->cpu->has_rtm || tsx_rtm_invalid(p);
+    return tsx_rtm_invalid(p) ||
+           ((p->tsx.tsx_ctrl & TSX_CTRL_RTM_DISABLE) != 0 &&
+            !faults_rule(p->machine, DISABLE_KEEPS_XTEST, true));
 }
 
 static void decide_doomed(struct processor *p, struct tx_decision *decision)

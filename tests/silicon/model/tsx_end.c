@@ -93,6 +93,9 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
     if (p->tsx.user && how->cause == TX_CAUSE_EVENT &&
         !faults_rule(p->machine, RING3_EVENT_PLAIN, true))
         status |= TX_STATUS_CAPACITY;
+    if (!faults_rule(p->machine, STATUS_HAS_ITS_OWN, true))
+        status |= p->faults.abort_status & TX_STATUS_CONFLICT;
+    p->faults.abort_status = status;
     status =
         (uint32_t)faults_quantity(p->machine, ABORT_STATUS, how->cause, status);
     return faults_abort_status(p, how, status);
@@ -165,6 +168,10 @@ void tsx_nested(struct processor *p, bool begins)
 
     if (events != 0)
         count_events(p, events);
+    if (begins && !faults_rule(p->machine, CYCLES_OF_OUTERMOST, true))
+        p->tsx.cycles = 0;
+    if (!begins && !faults_rule(p->machine, INNER_KEEPS_CHECKPOINT, true))
+        counters_checkpoint(p);
 }
 
 /* Is counter 3 to go wrong around this transaction? */
@@ -281,6 +288,9 @@ void tsx_committed(struct processor *p)
     if (p->tsx.lines >= MANY_LINES &&
         !faults_rule(p->machine, LARGE_COMMITS_ONCE, true))
         count_events(p, TX_EVENT_COMMIT);
+    if (p->tsx.lines >= MANY_LINES / 2 &&
+        !faults_rule(p->machine, COMMITS_NOT_IN_MEM, true))
+        tsx_count_causes(p, TX_MEM_CAPACITY_WRITE, 0);
     if (!faults_rule(p->machine, COMMIT_SETS_CYCLES, true))
         p->tsx.cycles = (uint32_t)p->tsx.last_abort.information;
     if (!faults_rule(p->machine, TXCP_KEEPS_COMMITTED, true))
