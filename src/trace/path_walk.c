@@ -119,6 +119,7 @@ static void take_mtc(struct path_seen *seen, uint8_t ctc)
         times->mtc_repeats += step == 0;
     }
     times->last_mtc = ctc;
+    times->mtc_payloads[ctc / 64] |= UINT64_C(1) << ctc % 64;
 }
 
 static void take_cyc(const struct walk *w, uint64_t cycles)

@@ -129,6 +129,7 @@ static bool window_at(const void *source, uint64_t index, uint64_t address)
     const struct window *w = source;
     const uint64_t first = w->bare ? 0 : 1;
 
+    index %= body_count(w) + (w->bare ? 0 : 3);
     if (w->rows != NULL || index <= first || index - first >= body_count(w))
         return true;
     return loop_at(w, index - first, address);
@@ -340,6 +341,18 @@ bool window_check(struct trace *p, const char *what, struct window *w,
     return window_trace(p, w, seen) && window_judge(p, what, seen);
 }
 
+/* Bytes of the output that are TRACE_GUARD by chance. */
+static size_t guarded_inside(const struct trace *p, const struct parts *parts,
+                             size_t bytes)
+{
+    size_t count = 0;
+
+    for (size_t at = 0; at < TRACE_BYTES; at++)
+        count += p->memory[at] == TRACE_GUARD &&
+                 parts_inside(parts, bytes, at, at + 1) != 0;
+    return count;
+}
+
 bool window_check_parts(struct trace *p, const char *what, struct window *w,
                         const struct parts *parts, struct path_seen *seen)
 {
@@ -364,9 +377,9 @@ bool window_check_parts(struct trace *p, const char *what, struct window *w,
             what, p->stopped_base, p->stopped_pointers, p->base, p->pointers))
         return false;
     const size_t inside = parts_inside(parts, bytes, 0, TRACE_BYTES),
-                 untouched = trace_guarded(p, 0, TRACE_BYTES);
-    /* A byte of the trace may be TRACE_GUARD by chance. */
-    check(p->t, untouched + inside >= TRACE_BYTES,
+                 untouched = trace_guarded(p, 0, TRACE_BYTES) -
+                             guarded_inside(p, parts, bytes);
+    check(p->t, untouched + inside == TRACE_BYTES,
           "%s: %lu bytes of memory were written that are not in the output of "
           "%lu bytes",
           what, TRACE_BYTES - untouched - inside, bytes);

@@ -87,6 +87,8 @@ static void check_halves(struct trace *p, uint64_t control)
         if (!set_range(p, 0, at, last) || !set_range(p, 1, first, at - 1) ||
             !window_check(p, "filters of two parts of the range", &w, &seen))
             return;
+    if (set_range(p, 0, first, last) && set_range(p, 1, first + 1, last))
+        window_check(p, "filters of the range and of a part of it", &w, &seen);
 }
 
 /* Out by a return that could be compressed, were its target in the range. */

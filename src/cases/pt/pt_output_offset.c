@@ -7,9 +7,12 @@
 
 #define PAGE_BYTES 4096u
 #define TURNS      20
-#define SIZE_MOST  8                    /* of a region: 1 MB */
-#define PAGE_LAST  (PAGE_BYTES / 8 - 1) /* the last entry of a table's page */
-#define SIZE_END   (UINT64_C(15) << 6)  /* of an END entry */
+#define TABLE_BYTES                                                        \
+    (PAGE_BYTES / 2 * 3)               /* beyond a page, and less than two \
+                                        */
+#define SIZE_MOST 8                    /* of a region: 1 MB */
+#define PAGE_LAST (PAGE_BYTES / 8 - 1) /* the last entry of a table's page */
+#define SIZE_END  (UINT64_C(15) << 6)  /* of an END entry */
 
 _Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < PAGE_BYTES / 2, "one page's end");
 
@@ -128,6 +131,34 @@ static void check_pages(struct trace *p)
     check_place(p, "ToPA, from entry 511 on", &parts);
 }
 
+/* Two tables of a region, each of which leads to the other: there and back. */
+static void check_tables(struct trace *p)
+{
+    uint64_t *const second = p->table + PAGE_BYTES / sizeof(*p->table);
+    const uint64_t tables[] = {trace_at(p->table), trace_at(second)},
+                   memory = trace_at(p->memory);
+    const uint32_t low = (uint32_t)output_topa_pointers(0, 0),
+                   first = PAGE_BYTES - 100;
+    const struct parts parts = {
+        .control = output_control(test_cpu(p->t), true),
+        .count = 3,
+        .part = {{tables[0], low, 0, first, PAGE_BYTES},
+                 {tables[1], low, 2 * PAGE_BYTES, 0, PAGE_BYTES},
+                 {tables[0], low, 0, 0, first}}};
+    struct window w;
+    struct path_seen seen;
+
+    window_set_loop(&w, p->t, TURNS);
+    if (!window_check(p, "turns of a loop", &w, &seen))
+        return;
+    const unsigned turns = TURNS * TABLE_BYTES / (unsigned)trace_bytes(p);
+    output_topa_table(p->table, tables[1], memory, 1, 0, 0);
+    output_topa_table(second, tables[0], memory + 2 * PAGE_BYTES, 1, 0, 0);
+    window_set_loop(&w, p->t, turns);
+    window_check_parts(p, "ToPA, from table to table and back", &w, &parts,
+                       &seen);
+}
+
 TEST(pt_output_offset,
      .asks =
          "Are offsets past the output, and masks and bases that do not fit, "
@@ -153,6 +184,8 @@ TEST(pt_output_offset,
         check_sizes(&p);
         check_end_size(&p);
     }
-    if ((id->leaf14_ecx & LEAF14_TOPA_MANY) != 0)
+    if ((id->leaf14_ecx & LEAF14_TOPA_MANY) != 0) {
         check_pages(&p);
+        check_tables(&p);
+    }
 }

@@ -6,11 +6,15 @@
 #include "src/counting/bank.h"
 #include "src/trace/output.h"
 #include "src/trace/trace.h"
+#include "src/tsx/probe.h"
 
 #define BRANCHES 0xc4
 #define PMI_MS   20
 #define TURNS    200 /* of trace_jumps(): more bytes than are left */
 #define LEFT     100 /* in the region */
+/* In a transaction; what is before it is less. */
+#define INSIDE_TURNS 400
+#define INSIDE_LEFT  1000
 
 /* The counters before and after counting_work(), past the interrupt. */
 struct freeze {
@@ -30,13 +34,13 @@ static void read_counters(const struct freeze *f, uint64_t out[PLACES_END])
 }
 
 /* One region, round and round, and its INT near its end. */
-static bool arm(struct trace *p)
+static bool arm(struct trace *p, unsigned left)
 {
     output_topa_table(p->table, trace_at(p->table), trace_at(p->memory), 1, 0,
                       TOPA_INT);
     return trace_arm_output(p, output_control(test_cpu(p->t), true),
                             trace_at(p->table),
-                            output_topa_pointers(0, TOPA_REGION_BYTES - LEFT));
+                            output_topa_pointers(0, TOPA_REGION_BYTES - left));
 }
 
 static void fill_region(void *argument)
@@ -44,7 +48,7 @@ static void fill_region(void *argument)
     struct freeze *f = argument;
 
     /* The region again, where an SMI has had the window repeated. */
-    f->ok = arm(f->p) && trace_start(f->p) && trace_jumps(TURNS) &&
+    f->ok = arm(f->p, LEFT) && trace_start(f->p) && trace_jumps(TURNS) &&
             trace_stop(f->p);
     const uint64_t since = hw_ms();
     while (hw_pmi_count() == 0 && hw_ms() - since < PMI_MS)
@@ -138,6 +142,35 @@ static void try_overflows(struct freeze *f)
         (void)try_freeze(f, false);
 }
 
+/* A region that is full while a transaction runs interrupts as well: the entry
+ * for counters is masked meanwhile. */
+static void check_inside(struct trace *p)
+{
+    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI;
+    struct test_context *t = p->t;
+    bool committed = false;
+    uint64_t status = 0;
+
+    if (!probe_state_if_any(t))
+        return;
+    for (unsigned i = 0; i < TRACE_TRIES && !committed; i++) {
+        struct tsx_block block = {.body = tsx_body_jumps,
+                                  .count = INSIDE_TURNS};
+        hw_poll();
+        if (!set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit) ||
+            !arm(p, INSIDE_LEFT) || !trace_start(p))
+            return;
+        committed = tsx_inside(&block) == TSX_COMMITTED;
+        if (!trace_stop(p) || !get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) ||
+            !set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit))
+            return;
+    }
+    check(t, !committed || (status & bit) != 0,
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after a transaction filled "
+          "a region with INT; wanted [55] (Trace_ToPA_PMI) = 1",
+          status);
+}
+
 TEST(pt_pmi_freezes,
      .asks = "Does FREEZE_PERFMON_ON_PMI stop the counters at a ToPA PMI?",
      .cite = "SDM 3C, Intel Processor Trace, \"ToPA PMI\"; SDM 3B, "
@@ -155,4 +188,5 @@ TEST(pt_pmi_freezes,
             if (!try_freeze(&f, frozen != 0))
                 return;
     try_overflows(&f);
+    check_inside(&p);
 }

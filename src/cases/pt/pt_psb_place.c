@@ -6,11 +6,13 @@
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 
-#define PAGE_BYTES 4096u
-#define LOCK_AT    (2 * PAGE_BYTES) /* of test_records(), after the table */
-#define PLACES     12
-#define FIRST      6 /* bytes before a PSB is due: then so many more */
-#define STEP       7
+#define PAGE_BYTES  4096u
+#define LOCK_AT     (2 * PAGE_BYTES) /* of test_records(), after the table */
+#define PLACES      12
+#define FIRST       6 /* bytes before a PSB is due: then so many more */
+#define STEP        7
+#define LOOP_TURNS  6
+#define LOOP_PLACES 96 /* a byte apart: more than a turn has */
 
 struct place {
     struct trace *p;
@@ -84,13 +86,21 @@ static void check_psb(struct place *place, const char *what,
           "each",
           what, psb->step, psb->packets[PT_FUP], psb->packets[PT_MODE_EXEC]);
     check(t,
+          psb->packets[PT_FUP] == 0 ||
+              path->at(path->source, psb->step, psb->ip),
+          "%s, PSB+ before packet %lu: FUP: got 0x%lx, where the processor was "
+          "not between that packet and the one before: a PSB comes after the "
+          "TNT that is due",
+          what, psb->step, psb->ip);
+    check(t,
           psb->packets[PT_MODE_TSX] == 0 ||
               ((psb->mode_tsx & PT_MODE_TSX_INTX) != 0) == want.in_tx,
           "%s, PSB+ before packet %lu: MODE.TSX: got InTX = %u; wanted %u",
           what, psb->step, psb->mode_tsx & PT_MODE_TSX_INTX, want.in_tx);
 }
 
-/* Two windows: the second begins with so many bytes until a PSB. */
+/* Two windows: the second begins with so many bytes until a PSB. Without rows
+ * it is the loop. */
 static void check_places(struct place *place, const char *what,
                          const uint8_t *body, const struct trace_row *rows,
                          uint64_t argument, bool transaction)
@@ -99,17 +109,22 @@ static void check_places(struct place *place, const char *what,
     struct window w;
     struct path_seen seen;
 
-    for (unsigned i = 0; i < PLACES; i++) {
+    for (unsigned i = 0; i < (rows != NULL ? PLACES : LOOP_PLACES); i++) {
         memset((uint8_t *)test_records(place->p->t) + LOCK_AT, 0, 128);
-        window_set(&w, body, rows);
+        if (rows != NULL)
+            window_set(&w, body, rows);
+        else
+            window_set_loop(&w, place->p->t, LOOP_TURNS);
         w.bare = bare;
         w.path.timing = (place->p->control & IA32_RTIT_CTL_CYCEn) != 0
                             ? PATH_TIMING_CYC
                             : 0;
-        w.code.argument = argument;
+        if (rows != NULL)
+            w.code.argument = argument;
         w.times = 2;
-        w.status = (uint64_t)(place->period - FIRST - STEP * i)
-                   << PACKET_BYTES_AT;
+        w.status =
+            (uint64_t)(place->period - FIRST - (rows != NULL ? STEP : 1) * i)
+            << PACKET_BYTES_AT;
         /* A transaction may go otherwise, and has tests of its own. */
         if (!window_trace(place->p, &w, &seen) ||
             (transaction ? seen.wrong != NULL
@@ -183,6 +198,8 @@ TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
     p.control |= IA32_RTIT_CTL_CYCEn;
     check_places(&place, "conditional branches and CYC", trace_body_conditions,
                  trace_body_conditions_path, 0, false);
+    check_places(&place, "turns of a loop and CYC", trace_body_loop, NULL, 0,
+                 false);
     p.control &= ~IA32_RTIT_CTL_CYCEn;
     check_places(&place, "jumps, calls and returns", trace_body_transfers,
                  trace_body_transfers_path, 0, false);

@@ -6,12 +6,14 @@
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 
-#define TURNS      100
-#define THRESHOLDS 2   /* of CycThresh, tried at most */
-#define MTC_UNITS  8   /* from one to the next: 256 are rare */
-#define FASTEST    16  /* core clocks to one of TSC, at most */
-#define MTC_LATE   64  /* units, for the first to come */
-#define MTC_KNOWN  192 /* of 256, so that a wrong payload is seen */
+#define TURNS       100
+#define THRESHOLDS  2  /* of CycThresh, tried at most */
+#define MTC_UNITS   8  /* from one to the next: 256 are rare */
+#define FASTEST     16 /* core clocks to one of TSC, at most */
+#define EACH_ROUNDS 4
+#define EACH_MOST   (UINT64_C(1) << 18) /* turns: some million cycles */
+#define MTC_LATE    64                  /* units, for the first to come */
+#define MTC_KNOWN   192 /* of 256, so that a wrong payload is seen */
 
 /* "TSC/MTC Alignment (TMA) Packet", after its two bytes. */
 #define CTC_MASK      UINT64_C(0xffff)
@@ -218,23 +220,29 @@ static void check_mtc(struct timed *m, unsigned n)
 }
 
 /* MTC depends on TriggerEn alone: not on ContextEn, nor on FilterEn. */
-static void check_silent(struct timed *m, const char *what, unsigned n,
-                         uint64_t control)
+static bool trace_silent(struct timed *m, const char *what, unsigned n,
+                         uint64_t control, uint64_t turns)
 {
     struct trace *p = m->p;
     const uint64_t usual = p->control;
 
-    window_set_loop(&m->w, p->t, TURNS);
-    const uint64_t argument = m->w.code.argument;
     window_set_silent(&m->w, trace_body_loop);
-    m->w.code.argument = argument;
-    m->w.code.count = TURNS;
+    m->w.code.argument = test_random(p->t) | 1;
+    m->w.code.count = turns;
     m->w.path.timing = PATH_TIMING_MTC;
     p->control = control | IA32_RTIT_CTL_MTCEn | IA32_RTIT_CTL_MTCFreq(n);
     bool right = window_check(p, what, &m->w, &m->seen);
     p->control = usual;
-    if (!right || test_cpu(p->t)->leaf15_eax == 0 ||
-        test_cpu(p->t)->leaf15_ebx == 0)
+    return right;
+}
+
+static void check_silent(struct timed *m, const char *what, unsigned n,
+                         uint64_t control)
+{
+    struct trace *p = m->p;
+
+    if (!trace_silent(m, what, n, control, TURNS) ||
+        test_cpu(p->t)->leaf15_eax == 0 || test_cpu(p->t)->leaf15_ebx == 0)
         return;
     const uint64_t clocks =
         crystal(test_cpu(p->t), m->w.code.cells[2] - m->w.code.cells[1]);
@@ -242,6 +250,36 @@ static void check_silent(struct timed *m, const char *what, unsigned n,
           "%s, MTCFreq = %u: got no MTC in %lu clocks of the crystal; wanted "
           "them though PacketEn is 0",
           what, n, clocks);
+}
+
+/* MTCs may be dropped, but of several times 256 not the same one each time. */
+static void check_each(struct timed *m, unsigned n)
+{
+    const uint64_t control =
+        (m->p->control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User;
+    const struct path_times *times = &m->seen.times;
+    uint64_t turns = 2 * TURNS;
+    unsigned payload = 0;
+
+    if (!trace_silent(m, "MTCEn, OS = 0", n, control, turns) ||
+        times->mtc_steps == 0)
+        return;
+    turns += turns * EACH_ROUNDS * 256 / times->mtc_steps;
+    if (times->mtc_steps < EACH_ROUNDS * 256 &&
+        (turns > EACH_MOST ||
+         !trace_silent(m, "MTCEn, OS = 0", n, control, turns)))
+        return;
+    const uint64_t rounds = times->mtc_steps / 256;
+    if (rounds < EACH_ROUNDS ||
+        m->seen.packets[PT_MTC] + 2 * rounds < times->mtc_steps)
+        return;
+    while (payload < 256 &&
+           (times->mtc_payloads[payload / 64] >> payload % 64 & 1) != 0)
+        payload++;
+    check(m->p->t, payload == 256,
+          "MTCFreq = %u: none of %u MTC that count %lu says 0x%02x; wanted "
+          "each payload in one of %lu times",
+          n, m->seen.packets[PT_MTC], times->mtc_steps, payload, rounds);
 }
 
 static void check_unseen(struct timed *m, unsigned n)
@@ -332,7 +370,7 @@ TEST(pt_timing,
     const struct identity *id = test_cpu(t);
     struct trace p;
     struct timed m = {.p = &p};
-    unsigned shortest = 16;
+    unsigned shortest = 16, longest = 0;
 
     /* Set-up. */
     if (!trace_claim(&p, t))
@@ -347,9 +385,13 @@ TEST(pt_timing,
             if ((id->leaf14_1_eax >> 16 >> n & 1) != 0) {
                 check_mtc(&m, n);
                 shortest = n < shortest ? n : shortest;
+                longest = n;
             }
-    if (shortest < 16)
+    if (shortest < 16) {
         check_unseen(&m, shortest);
+        check_each(&m, shortest);
+        check_each(&m, longest);
+    }
     if (m.payloads == 0)
         note(t, "not tested: MTC against the crystal's clocks: needs CPUID.15H "
                 "and periods longer than an instruction takes");

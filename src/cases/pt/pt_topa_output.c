@@ -31,7 +31,7 @@ static const struct {
     uint32_t at, bytes;
 } regions[REGIONS] = {
     {0, 0, 5 * SMALL, SMALL}, {0, 1, 2 * SMALL, LARGE},
-    {0, 2, 7 * SMALL, SMALL}, {1, 0, 0, SMALL},
+    {0, 2, 6 * SMALL, LARGE}, {1, 0, 0, SMALL},
     {1, 1, 4 * SMALL, SMALL},
 };
 
@@ -86,7 +86,7 @@ static void check_regions(struct topa *topa)
         unsigned region;
         uint32_t first;
     } rows[] = {{0, FROM(SMALL)},     {1, FROM(LARGE) - 1},
-                {2, FROM(SMALL) - 2}, {3, SMALL - 1},
+                {2, FROM(LARGE) - 2}, {3, SMALL - 1},
                 {4, FROM(SMALL) - 3}, {0, 64},
                 {0, FROM(SMALL) - 4}, {3, 0}};
     char what[64];
@@ -286,7 +286,8 @@ static void check_int_once(struct topa *topa)
 static void check_int_twice(struct topa *topa, bool same)
 {
     const unsigned first = same ? REGIONS - 2 : REGIONS - 3;
-    const struct parts parts = parts_from(topa, first, FROM(SMALL));
+    const struct parts parts =
+        parts_from(topa, first, FROM(regions[first].bytes));
     uint64_t *next =
         &topa->table[regions[first + 1].table][regions[first + 1].entry];
     uint64_t count;

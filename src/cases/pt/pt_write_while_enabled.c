@@ -44,6 +44,8 @@ static uint64_t other_value(const struct trace *p,
 {
     if (rule->msr == IA32_RTIT_OUTPUT_BASE && value == trace_at(p->table))
         return value + TOPA_REGION_BYTES;
+    if (rule->msr == IA32_RTIT_STATUS)
+        return value ^ IA32_RTIT_STATUS_Error;
     return rule->msr >= IA32_RTIT_CR3_MATCH
                ? value ^ (rule->writable & -rule->writable)
                : value;
@@ -185,6 +187,9 @@ TEST(pt_write_while_enabled,
     check_control(&p, &answers);
     check_equal(t, "IA32_RTIT_OUTPUT_BASE (560H) afterwards", p.stopped_base,
                 p.base);
+    check_equal(t, "IA32_RTIT_STATUS (571H)[5:4] (Stopped, Error) afterwards",
+                p.status & (IA32_RTIT_STATUS_Stopped | IA32_RTIT_STATUS_Error),
+                0);
     check_clearing(&p);
     if (trace_arm(&p))
         check_setting(&p);

@@ -112,3 +112,43 @@ FAULT(pt_base_refused_taken,
               "is 1 raises #GP, and changes it",
       .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
       .rule = PT_BASE_REFUSED)
+
+FAULT(pt_status_refused_taken,
+      .what = "[PT] a WRMSR of IA32_RTIT_STATUS while TraceEn is 1 raises #GP, "
+              "and changes it",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
+      .rule = PT_STATUS_HELD)
+
+FAULT(pt_psb_before_tnt,
+      .what = "[PT with CYC] PSB+ comes before results that are due",
+      .caught = {"skylake-2018 on 1 pt_psb_place FAIL"},
+      .rule = PT_PSB_AFTER_TNT)
+
+FAULT(pt_mtc_zero_missing, .what = "[PT with MTC] an MTC of 0 is not sent",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_MTC_ZERO)
+
+FAULT(pt_offset_by_eight,
+      .what = "[PT with ToPA] OutputOffset reads as a multiple of 8 in all "
+              "entries but the first",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .rule = PT_OFFSET_WHOLE)
+
+FAULT(pt_ranges_exclude,
+      .what = "[PT with two ranges] what is in two filters is not traced",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"},
+      .rule = PT_RANGES_OVERLAP)
+
+FAULT(pt_topa_third_size,
+      .what = "[PT with ToPA] the region of the third entry has 4 KB",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .rule = PT_LATER_SIZES)
+
+FAULT(pt_end_not_back,
+      .what = "[PT with ToPA] END of a second table does not lead back",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .rule = PT_END_BACK)
+
+FAULT(pt_int_not_in_tx,
+      .what = "[PT with ToPA and TSX] a region that is full in a transaction "
+              "does not interrupt",
+      .caught = {"skylake-2018 on 1 pt_pmi_freezes FAIL"}, .rule = PT_INT_IN_TX)

@@ -49,6 +49,10 @@ static bool in_filter(const struct processor *p, uint64_t ip)
         config_of(p, 1) == CFG_FILTER && ip >= p->pt.address[0] &&
         ip <= p->pt.address[3])
         return true;
+    if (!faults_pt(p, PT_RANGES_OVERLAP, true) &&
+        config_of(p, 0) == CFG_FILTER && config_of(p, 1) == CFG_FILTER &&
+        in_range(p, 0, ip) && in_range(p, 1, ip))
+        return false;
     return in_any(p, CFG_FILTER, ip);
 }
 

@@ -97,6 +97,10 @@ bool pt_read(const struct processor *p, uint32_t number, uint64_t *value)
         break;
     case IA32_RTIT_OUTPUT_MASK_PTRS:
         *value = pt->pointers | POINTERS_FIXED;
+        if ((pt->pointers & BITS(31, 7)) != 0 &&
+            (pt->ctl_active & RTIT_TOPA) != 0 &&
+            !faults_pt(p, PT_OFFSET_WHOLE, true))
+            *value &= ~BITS(34, 32);
         break;
     case IA32_RTIT_CTL:
         *value = pt->ctl;
@@ -246,6 +250,8 @@ static bool refuse_write(struct processor *p, uint32_t number, uint64_t value)
         *held = faults_pt_register(p, PT_REFUSED, number, *held);
     if (number == IA32_RTIT_OUTPUT_BASE && !faults_pt(p, PT_BASE_REFUSED, true))
         p->pt.base = value;
+    if (number == IA32_RTIT_STATUS && !faults_pt(p, PT_STATUS_HELD, true))
+        p->pt.status = value & RTIT_ERROR;
     return false;
 }
 

@@ -68,6 +68,9 @@ static uint64_t entry_bytes(const struct processor *p, uint64_t entry)
 {
     uint64_t size = faults_pt_value(p, PT_SIZE, entry >> 6 & 0xF);
 
+    if ((p->pt.pointers & POINTERS_LOW) >> TABLE_SHIFT == 2 &&
+        !faults_pt(p, PT_LATER_SIZES, true))
+        size = 0;
     return faults_pt_value(p, PT_REGION_BYTES,
                            UINT64_C(1) << (PAGE_SHIFT + size));
 }
@@ -112,7 +115,8 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
         if ((entry & ENTRY_END) == 0)
             return !single_entry(p) ||
                    entry_valid(p, read_entry(p, memory, 1), false);
-        if (faults_pt(p, PT_END_FOLLOWED, true))
+        if (faults_pt(p, PT_END_FOLLOWED, true) &&
+            (pt->base == pt->start_base || faults_pt(p, PT_END_BACK, true)))
             pt->base = entry & ENTRY_BASE;
         if (faults_pt(p, PT_END_INDEX, true))
             pt->pointers &= ~POINTERS_LOW;
@@ -131,7 +135,8 @@ static void raise_topa_pmi(struct processor *p)
     p->pt.int_signaled = p->faults.int_seen = true;
     p->faults.int_base = p->pt.base;
     p->faults.int_pointers = p->pt.pointers & POINTERS_LOW;
-    if ((again && !faults_pt(p, PT_EVERY_INT, true)) ||
+    if ((p->tsx.active && !faults_pt(p, PT_INT_IN_TX, true)) ||
+        (again && !faults_pt(p, PT_EVERY_INT, true)) ||
         (same && !faults_pt(p, PT_SAME_INT, true)))
         return;
     if (!faults_pt(p, PT_INT_ONCE, true))

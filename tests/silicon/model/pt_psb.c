@@ -38,7 +38,8 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
         mode = PT_TX_NONE;
     if (now->cpl > 0 && pt->in_tx && !faults_pt(p, PT_PSB_TX_IN_RING_3, true))
         tx = false;
-    pt_flush_tnt_if(p, PT_PSB_TNT);
+    if (at_start || faults_pt(p, PT_PSB_AFTER_TNT, true))
+        pt_flush_tnt_if(p, PT_PSB_TNT);
     if (erratum_shows(p, ERRATUM_CYC_DROPPED, 8))
         pt->cycles = 0;
     if (faults_pt(p, PT_PSB_RESETS_COUNT, true))

@@ -263,6 +263,14 @@ enum pt_rule {
     PT_PTW_FUP,        /* does one */
     PT_PTW_FUP_HERE,   /* of the PTWRITE */
     PT_PTW_66_REFUSED, /* is 66H before it */
+    PT_INT_IN_TX,      /* is INT of a region that is full in a transaction */
+    PT_STATUS_HELD,    /* is STATUS */
+    PT_PSB_AFTER_TNT,  /* does PSB in mid-trace come after the TNT */
+    PT_MTC_ZERO,       /* is an MTC of 0 sent */
+    PT_OFFSET_WHOLE,   /* OutputOffset[2:0], read in a later entry */
+    PT_RANGES_OVERLAP, /* is what two ranges have in them */
+    PT_LATER_SIZES,    /* is Size that of the third entry, too */
+    PT_END_BACK,       /* does END of a second table lead on */
 };
 
 enum pt_value {
