@@ -235,6 +235,8 @@ OPEN window_branches
 .far_jump:
         I pop   rax
         I pop   rax
+        I mov   rax, cr3
+        I mov   cr3, rax
         I mov   rax, rsp
         I mov   edx, ss
         I push  rdx

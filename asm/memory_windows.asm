@@ -18,7 +18,7 @@ default rel
 %define STEP  8
 %define MASK  16
 %define COUNT 24
-%define FS_BASE 64                      ; MEMORY_FS_BASE
+%define SEGMENT 64                      ; MEMORY_SEGMENT
 
 section .text align=64
 
@@ -26,7 +26,9 @@ section .text align=64
 ; RDI goes into 38FH, 0 at the end. WRMSR is not guarded. RAX is 0 where a body
 ; stores it.
 %macro OPEN 1
-global memory_%1, memory_%1_loop, memory_%1_next, memory_%1_end
+global memory_%1, memory_%1_loop, memory_%1_access, memory_%1_next
+global memory_%1_end
+%define WALK memory_%1
         align   64
 memory_%1:
         mov     rax, rdi
@@ -43,6 +45,12 @@ memory_%1:
         xor     eax, eax
 memory_%1_loop:
         lea     rdi, [rsi + r8]
+%endmacro
+
+; The access itself, the last instruction before CLOSE.
+%macro ACCESS 1+
+%[WALK]_access:
+        %1
 %endmacro
 
 %macro CLOSE 1-2
@@ -64,85 +72,85 @@ memory_%1_end:
 %endmacro
 
         OPEN    load
-        mov     rax, [rdi]
+        ACCESS  mov     rax, [rdi]
         CLOSE   load
 
         OPEN    load_wide
-        movups  xmm0, [rdi]
+        ACCESS  movups  xmm0, [rdi]
         CLOSE   load_wide
 
         OPEN    load_fs
-        mov     rax, [fs:rdi - FS_BASE]
+        ACCESS  mov     rax, [fs:rdi - SEGMENT]
         CLOSE   load_fs
 
         OPEN    load_flush
         clflush [rdi]
         mfence
-        mov     rax, [rdi]
+        ACCESS  mov     rax, [rdi]
         CLOSE   load_flush
 
         OPEN    load_invlpg
         invlpg  [rdi]
-        mov     rax, [rdi]
+        ACCESS  mov     rax, [rdi]
         CLOSE   load_invlpg
 
         OPEN    store
-        mov     [rdi], rax
+        ACCESS  mov     [rdi], rax
         CLOSE   store
 
         OPEN    store_wide
-        movups  [rdi], xmm0
+        ACCESS  movups  [rdi], xmm0
         CLOSE   store_wide
 
         OPEN    store_flush
         clflush [rdi]
         mfence
-        mov     [rdi], rax
+        ACCESS  mov     [rdi], rax
         CLOSE   store_flush
 
         OPEN    store_invlpg
         invlpg  [rdi]
-        mov     [rdi], rax
+        ACCESS  mov     [rdi], rax
         CLOSE   store_invlpg
 
         OPEN    locked
-        lock add qword [rdi], 1
+        ACCESS  lock add qword [rdi], 1
         CLOSE   locked
 
         OPEN    exchanged
-        xchg    [rdi], rax
+        ACCESS  xchg    [rdi], rax
         CLOSE   exchanged
 
         OPEN    load_byte
-        movzx   eax, byte [rdi]
+        ACCESS  movzx   eax, byte [rdi]
         CLOSE   load_byte
 
 ; With a prefix that changes nothing, for its length.
         OPEN    load_x87
-        db      0x3e
+        ACCESS  db 0x3e
         fild    qword [rdi]
         CLOSE   load_x87, {fstp st0}
 
         OPEN    load_vex
-        andn    rax, rdx, [rdi]
+        ACCESS  andn    rax, rdx, [rdi]
         CLOSE   load_vex
 
 ; With a prefix that changes nothing, for its length; RDI is 8 more after it.
         OPEN    store_string
-        db      0x3e
+        ACCESS  db 0x3e
         stosq
         CLOSE   store_string
 
 ; Past the caches.
         OPEN    store_direct
-        movnti  [rdi], eax
+        ACCESS  movnti  [rdi], eax
         CLOSE   store_direct
 
 ; PUSH RAX, in its long form.
         OPEN    store_push
         mov     rdx, rsp
         lea     rsp, [rdi + 8]
-        db      0x48, 0xff, 0xf0
+        ACCESS  db 0x48, 0xff, 0xf0
         CLOSE   store_push, {mov rsp, rdx}
 
 ; Base, index and displacement; the index is one that only a prefix tells from
@@ -155,29 +163,105 @@ memory_%1_end:
 
         OPEN    load_indexed
         INDEXED
-        mov     rax, [rdx + r12 * 8 - 64]
+        ACCESS  mov     rax, [rdx + r12 * 8 - 64]
         CLOSE   load_indexed, {mov r12, rcx}
 
         OPEN    store_indexed
         INDEXED
-        mov     [rdx + r12 * 8 - 64], rax
+        ACCESS  mov     [rdx + r12 * 8 - 64], rax
         CLOSE   store_indexed, {mov r12, rcx}
 
 ; POP RAX, in its long form.
         OPEN    load_pop
         mov     rdx, rsp
         mov     rsp, rdi
-        db      0x48, 0x8f, 0xc0
+        ACCESS  db 0x48, 0x8f, 0xc0
         CLOSE   load_pop, {mov rsp, rdx}
 
         OPEN    updated
-        add     [rdi], rax
+        ACCESS  add     [rdi], rax
         CLOSE   updated
 
 ; With a prefix that changes nothing, for its length.
         OPEN    locked_byte
-        db      0x3e
+        ACCESS  db 0x3e
         lock add byte [rdi], 1
         CLOSE   locked_byte
+
+; What is at the address leads to the next instruction: put there before.
+%macro LEAD_ON 1
+        lea     rcx, [memory_%1_next]
+        mov     [rdi], rcx
+%endmacro
+
+        OPEN    load_return
+        LEAD_ON load_return
+        mov     rdx, rsp
+        mov     rsp, rdi
+        ACCESS ret
+        CLOSE   load_return, {mov rsp, rdx}
+
+        OPEN    load_jump
+        LEAD_ON load_jump
+        ACCESS  jmp     [rdi]
+        CLOSE   load_jump
+
+%macro LEFT 0
+        mov     rsp, rdx
+        mov     rbp, rcx
+%endmacro
+
+        OPEN    load_leave
+        mov     rdx, rsp
+        mov     rcx, rbp
+        mov     rbp, rdi
+        ACCESS leave
+        CLOSE   load_leave, LEFT
+
+        OPEN    load_gs
+        ACCESS  mov     rax, [gs:rdi - SEGMENT]
+        CLOSE   load_gs
+
+; Of a condition that is false after DEC and JNZ.
+        OPEN    load_conditional
+        ACCESS  cmovz   rax, [rdi]
+        CLOSE   load_conditional
+
+; RDI is the address loaded from after it; it stores to 8 bytes below.
+        OPEN    load_string
+        mov     rcx, rsi
+        mov     rsi, rdi
+        sub     rdi, 8
+        ACCESS movsq
+        CLOSE   load_string, {mov rsi, rcx}
+
+; Relative to the next instruction, which comes after an immediate.
+        OPEN    load_relative
+        ACCESS  cmp     dword [memory_cell], strict dword 0x76543210
+        CLOSE   load_relative
+
+        OPEN    store_call
+        mov     rdx, rsp
+        lea     rsp, [rdi + 8]
+        ACCESS  call    memory_store_call_next
+        CLOSE   store_call, {mov rsp, rdx}
+
+; From there to there.
+        OPEN    pushed
+        mov     rdx, rsp
+        lea     rsp, [rdi + 8]
+        ACCESS  push    qword [rdi]
+        CLOSE   pushed, {mov rsp, rdx}
+
+; With what is not there, so that it changes nothing.
+        OPEN    compared
+        lea     rax, [rdi + 1]
+        ACCESS  lock cmpxchg [rdi], rdx
+        CLOSE   compared, {xor eax, eax}
+
+global memory_cell
+        align   64
+memory_cell:
+        dq      0
 
 section .note.GNU-stack noalloc noexec nowrite progbits

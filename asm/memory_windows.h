@@ -21,14 +21,21 @@ struct memory_walk {
  * them. _flush: CLFLUSH of the line and MFENCE before it. _invlpg: INVLPG of
  * the page before it. locked: a LOCKed read-modify-write; exchanged: XCHG,
  * which is locked without a prefix. _wide: 16 bytes, of XMM0, which changes.
- * _fs: relative to FS, whose base has to be MEMORY_FS_BASE. _byte: of one byte.
+ * _fs: relative to FS, whose base has to be MEMORY_SEGMENT. _byte: of one byte.
  * _x87: FILD. _vex: ANDN. _string: STOS, after which RDI is MEMORY_STRING_BYTES
  * more. _direct: MOVNTI, of 4 bytes. _push: PUSH, RSP being 8 more for as long;
  * what interrupts then, stores below the address; _pop: POP, likewise.
  * _indexed: base, R12 as index, displacement. updated: ADD of 0 to memory,
- * without LOCK. Stores write 0, locked adds 1. */
+ * without LOCK. _return, _jump: RET and JMP through the address, where the walk
+ * stores that of the next instruction before. _leave: LEAVE. _gs: as _fs.
+ * _conditional: CMOVZ, of which but the first finds ZF = 0. load_string: MOVS
+ * to 8 bytes below. _relative: of memory_cell, relative to RIP, by an
+ * instruction with an immediate. _call: CALL. pushed: PUSH of what is there to
+ * there. compared: LOCK CMPXCHG that changes nothing. Stores write 0, locked
+ * adds 1. */
 #define MEMORY_STRING_BYTES 8
-#define MEMORY_FS_BASE      64
+#define MEMORY_SEGMENT      64
+extern const uint8_t memory_cell[8];
 #define MEMORY_WINDOWS(W) \
     W(load)               \
     W(load_wide)          \
@@ -51,20 +58,27 @@ struct memory_walk {
     W(store_indexed)      \
     W(load_pop)           \
     W(updated)            \
-    W(locked_byte)
+    W(locked_byte)        \
+    W(load_return)        \
+    W(load_jump)          \
+    W(load_leave)         \
+    W(load_gs)            \
+    W(load_conditional)   \
+    W(load_string)        \
+    W(load_relative)      \
+    W(store_call)         \
+    W(pushed)             \
+    W(compared)
 
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The
  * instructions of the loop are at memory_X_loop and up, below memory_X_end; the
- * access's, of so many bytes, those of locked, load_fs, load_vex and _indexed
- * of the second, ends at memory_X_next. */
-#define MEMORY_ACCESS_BYTES 3
-#define MEMORY_PREFIX_BYTES 5
+ * access's is at memory_X_access, and ends at memory_X_next. */
 typedef void memory_window(uint64_t enable, const struct memory_walk *walk);
-#define MEMORY_WINDOW(name)                                              \
-    memory_window memory_##name;                                         \
-    extern const uint8_t memory_##name##_loop[], memory_##name##_next[], \
-        memory_##name##_end[];
+#define MEMORY_WINDOW(name)                                                \
+    memory_window memory_##name;                                           \
+    extern const uint8_t memory_##name##_loop[], memory_##name##_access[], \
+        memory_##name##_next[], memory_##name##_end[];
 MEMORY_WINDOWS(MEMORY_WINDOW)
 #undef MEMORY_WINDOW
 

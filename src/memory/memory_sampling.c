@@ -5,9 +5,9 @@
 #include "src/base/msr.h"
 #include "src/counting/constraints.h"
 
-#define WINDOW(name)                                           \
-    memory_##name, memory_##name##_loop, memory_##name##_next, \
-        memory_##name##_end
+#define WINDOW(name)                                             \
+    memory_##name, memory_##name##_loop, memory_##name##_access, \
+        memory_##name##_next, memory_##name##_end
 
 #define LINE UINT64_C(64)
 #define PAGE UINT64_C(4096)
@@ -23,7 +23,7 @@
  * line nowhere. */
 static const struct recipe {
     memory_window *window;
-    const uint8_t *loop, *next, *end;
+    const uint8_t *loop, *access, *next, *end;
     bool in_buffer, locked;
     uint64_t at, step, mask;
 } recipes[MEMORY_RECIPES] = {
@@ -57,6 +57,17 @@ static const struct recipe {
     [LOADS_POP] = {WINDOW(load_pop), true, false, PAGE, 8 * 1031, 0x7ff8},
     [UPDATED] = {WINDOW(updated), true, false, 0, 8 * 1031, 0xfff8},
     [LOCKED_BYTE] = {WINDOW(locked_byte), true, true, 5, 8 * 1031, 0x7ff8},
+    [LOADS_RETURN] = {WINDOW(load_return), true, false, PAGE, 8 * 1031, 0x7ff8},
+    [LOADS_JUMP] = {WINDOW(load_jump), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_LEAVE] = {WINDOW(load_leave), true, false, PAGE, 8 * 1031, 0x7ff8},
+    [LOADS_GS] = {WINDOW(load_gs), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_CONDITIONAL] = {WINDOW(load_conditional), true, false, 0, 8 * 1031,
+                           0xfff8},
+    [LOADS_STRING] = {WINDOW(load_string), true, false, PAGE, 8 * 1031, 0x7ff8},
+    [LOADS_RELATIVE] = {WINDOW(load_relative), false, false, 0, 0, 0},
+    [STORES_CALL] = {WINDOW(store_call), true, false, PAGE, 8 * 1031, 0x7ff8},
+    [PUSHED] = {WINDOW(pushed), true, false, PAGE, 8 * 1031, 0x7ff8},
+    [COMPARED] = {WINDOW(compared), true, true, 0, 8 * 1031, 0xfff8},
 };
 
 bool memory_set_threshold(struct test_context *t, uint64_t cycles)
@@ -175,18 +186,6 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
     tally->records++;
 }
 
-static unsigned access_bytes(const struct recipe *r)
-{
-    static memory_window *const longer[] = {
-        memory_locked,   memory_locked_byte,  memory_load_fs,
-        memory_load_vex, memory_load_indexed, memory_store_indexed};
-
-    for (unsigned i = 0; i < sizeof(longer) / sizeof(longer[0]); i++)
-        if (r->window == longer[i])
-            return MEMORY_PREFIX_BYTES;
-    return MEMORY_ACCESS_BYTES;
-}
-
 /* By an erratum it may be wrong in some. What is not wrong is no check. */
 static void check_eventing_ip(const struct sampling *p,
                               const struct pebs_record *record,
@@ -195,7 +194,7 @@ static void check_eventing_ip(const struct sampling *p,
 {
     const unsigned records =
         p->records > tally->records ? p->records : tally->records;
-    const uint64_t next = (uintptr_t)r->next, want = next - access_bytes(r);
+    const uint64_t next = (uintptr_t)r->next, want = (uintptr_t)r->access;
 
     if (!pebs_has(record, PEBS_EVENTING_IP) || record->eventing_ip == want)
         return;
@@ -215,24 +214,28 @@ struct call {
     const struct memory_walk *walk;
 };
 
-/* At other times the firmware may have the processor, and FS. */
+/* At other times the firmware may have the processor, and the segments. */
 static void run_window(struct sampling *p, uint64_t argument)
 {
     const struct call *call = (const struct call *)(uintptr_t)argument;
-    const bool fs = call->window == memory_load_fs;
-    const uint64_t base = fs ? msr_value(p->t, IA32_FS_BASE) : 0;
+    const uint32_t segment = call->window == memory_load_fs   ? IA32_FS_BASE
+                             : call->window == memory_load_gs ? IA32_GS_BASE
+                                                              : 0;
+    const uint64_t base = segment != 0 ? msr_value(p->t, segment) : 0;
 
-    if (fs && !set_msr(p->t, IA32_FS_BASE, MEMORY_FS_BASE))
+    if (segment != 0 && !set_msr(p->t, segment, MEMORY_SEGMENT))
         return;
     call->window(sampling_enable(&p->config), call->walk);
-    if (fs)
-        set_msr_again(p->t, IA32_FS_BASE, base);
+    if (segment != 0)
+        set_msr_again(p->t, segment, base);
 }
 
 static struct memory_walk walk_of(struct test_context *t,
                                   const struct recipe *r)
 {
-    const void *at = r->in_buffer ? test_buffer(t) : test_source(t);
+    const void *at = r->in_buffer                    ? test_buffer(t)
+                     : r == &recipes[LOADS_RELATIVE] ? memory_cell
+                                                     : test_source(t);
     const bool larger = /* 2048 sets, of 16 ways */
         r == &recipes[LOADS_L3] &&
         (identity_generation(test_cpu(t)) & (GOLDEN_COVE | GRACEMONT)) != 0;

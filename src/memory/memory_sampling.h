@@ -55,9 +55,19 @@ enum memory_recipe_id {
     STORES_PUSH,   /* .. each is a PUSH */
     LOADS_INDEXED, /* .. each has base, index and displacement */
     STORES_INDEXED,
-    LOADS_POP,   /* .. each is a POP */
-    UPDATED,     /* .. each is a load and a store, not locked */
-    LOCKED_BYTE, /* .. each is locked, of one byte */
+    LOADS_POP,    /* .. each is a POP */
+    UPDATED,      /* .. each is a load and a store, not locked */
+    LOCKED_BYTE,  /* .. each is locked, of one byte */
+    LOADS_RETURN, /* .. each is a RET */
+    LOADS_JUMP,   /* .. each is a JMP through memory */
+    LOADS_LEAVE,
+    LOADS_GS,
+    LOADS_CONDITIONAL, /* .. each is a CMOV whose condition is false */
+    LOADS_STRING,
+    LOADS_RELATIVE, /* .. each is relative to RIP */
+    STORES_CALL,    /* .. each is a CALL */
+    PUSHED,         /* .. each is a PUSH of memory, a load and a store */
+    COMPARED,       /* .. each is a CMPXCHG, locked, that changes nothing */
     MEMORY_RECIPES
 };
 

@@ -55,6 +55,29 @@ static void try_bit(struct test_context *t, unsigned bit, uint64_t with)
           bit, set, left, with & ~BIT(bit));
 }
 
+/* What is written to other registers, as they are, changes no bit. */
+static void try_others(struct test_context *t, uint64_t bits)
+{
+    const uint32_t others[] = {
+        IA32_PERF_GLOBAL_CTRL, IA32_FIXED_CTR_CTRL, IA32_FIXED_CTR(0),
+        IA32_PERFEVTSEL(0),    IA32_PMC(0),         IA32_DEBUGCTL,
+        IA32_DS_AREA,          IA32_PEBS_ENABLE,    MSR_PEBS_LD_LAT,
+        MSR_OFFCORE_RSP(0),    MSR_LBR_SELECT};
+    char name[MSR_NAME_BYTES];
+    uint64_t value;
+
+    for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (try_get_msr(t, others[i], &value) != HW_NO_FAULT ||
+            try_set_msr(t, others[i], value) != HW_NO_FAULT)
+            continue;
+        uint64_t now = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+        check(t, now == bits,
+              "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx, and is 0x%lx after "
+              "%s was written with what it held; wanted no change",
+              bits, now, msr_name(others[i], name));
+    }
+}
+
 /* All in one write, one after another cleared; 0 changes nothing. */
 static void try_together(struct test_context *t, uint64_t bits)
 {
@@ -65,6 +88,7 @@ static void try_together(struct test_context *t, uint64_t bits)
                 "IA32_PERF_GLOBAL_STATUS (38EH) after one write to 391H, then "
                 "0 to 391H and 390H",
                 msr_value(t, IA32_PERF_GLOBAL_STATUS), bits);
+    try_others(t, bits);
     for (unsigned bit = 0; bit < 64; bit++)
         if ((bits >> bit & 1) != 0) {
             try_bit(t, bit, bits);

@@ -61,12 +61,32 @@ static bool try_others(struct sampling *p, const struct datala_event *event,
     static const struct {
         bool store;
         enum memory_recipe_id recipe;
-    } others[] = {
-        {false, LOADS_WIDE},    {false, LOADS_FS},     {false, LOADS_BYTE},
-        {false, LOADS_X87},     {false, LOADS_VEX},    {true, STORES_WIDE},
-        {true, STORES_STRING},  {true, STORES_DIRECT}, {true, STORES_PUSH},
-        {false, LOADS_INDEXED}, {false, LOADS_POP},    {false, UPDATED},
-        {true, STORES_INDEXED}, {true, UPDATED}};
+    } others[] = {{false, LOADS_WIDE},
+                  {false, LOADS_FS},
+                  {false, LOADS_BYTE},
+                  {false, LOADS_X87},
+                  {false, LOADS_VEX},
+                  {true, STORES_WIDE},
+                  {true, STORES_STRING},
+                  {true, STORES_DIRECT},
+                  {true, STORES_PUSH},
+                  {false, LOADS_INDEXED},
+                  {false, LOADS_POP},
+                  {false, UPDATED},
+                  {true, STORES_INDEXED},
+                  {true, UPDATED},
+                  {false, LOADS_RETURN},
+                  {false, LOADS_JUMP},
+                  {false, LOADS_LEAVE},
+                  {false, LOADS_GS},
+                  {false, LOADS_CONDITIONAL},
+                  {false, LOADS_STRING},
+                  {false, LOADS_RELATIVE},
+                  {false, PUSHED},
+                  {false, COMPARED},
+                  {true, STORES_CALL},
+                  {true, PUSHED},
+                  {true, COMPARED}};
     const bool vex = memory_has_vex_loads(test_cpu(p->t));
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The events of retired loads, stores and locked loads: of walks of known
- * length, on every counter. What else a window loads and stores is the same in
- * a walk of twice the length. */
+/* The events of retired loads, stores and locked loads, and of the instructions
+ * and branches that make them: of walks of known length, on every counter. What
+ * else a window loads and stores is the same in a walk of twice the length. */
 #include "src/harness/case.h"
 #include "asm/memory_windows.h"
 #include "src/base/msr.h"
@@ -18,7 +18,7 @@
 /* MEM_UOPS_RETIRED of the 2nd to 5th generation, MEM_INST_RETIRED of the 6th
  * (SDM 3B, tables of events) and of Ice Lake server (Intel's list of events). A
  * locked access may be of several operations, and is one instruction. */
-enum { LOADS, STORES, LOCKED_LOADS, EVENTS };
+enum { LOADS, STORES, LOCKED_LOADS, INSTRUCTIONS, BRANCHES, EVENTS };
 static const struct {
     const char *name;
     uint64_t select;
@@ -26,6 +26,8 @@ static const struct {
     [LOADS] = {"retired loads (D0H/81H)", 0x81d0},
     [STORES] = {"retired stores (D0H/82H)", 0x82d0},
     [LOCKED_LOADS] = {"retired locked loads (D0H/21H)", 0x21d0},
+    [INSTRUCTIONS] = {"retired instructions (C0H)", 0xc0},
+    [BRANCHES] = {"retired branches (C4H)", 0xc4},
 };
 
 static const struct row {
@@ -34,24 +36,41 @@ static const struct row {
     unsigned least[EVENTS]; /* in each access */
     bool more;              /* operations may be */
 } rows[] = {
-    {"loads", memory_load, {1, 0, 0}, false},
-    {"stores", memory_store, {0, 1, 0}, false},
-    {"locked additions", memory_locked, {1, 1, 1}, true},
-    {"loads of a byte", memory_load_byte, {1, 0, 0}, false},
-    {"loads by x87 instructions (FILD)", memory_load_x87, {1, 0, 0}, false},
-    {"string stores (STOS)", memory_store_string, {0, 1, 0}, false},
-    {"stores past the caches (MOVNTI)", memory_store_direct, {0, 1, 0}, false},
-    {"pushes", memory_store_push, {0, 1, 0}, false},
-    {"loads with an index", memory_load_indexed, {1, 0, 0}, false},
-    {"stores with an index", memory_store_indexed, {0, 1, 0}, false},
-    {"pops", memory_load_pop, {1, 0, 0}, false},
-    {"additions to memory", memory_updated, {1, 1, 0}, false},
-    {"locked additions of a byte", memory_locked_byte, {1, 1, 1}, true},
+    {"loads", memory_load, {1, 0, 0, 7, 1}, false},
+    {"stores", memory_store, {0, 1, 0, 7, 1}, false},
+    {"locked additions", memory_locked, {1, 1, 1, 7, 1}, true},
+    {"loads of a byte", memory_load_byte, {1, 0, 0, 7, 1}, false},
+    {"loads by x87 instructions (FILD)",
+     memory_load_x87,
+     {1, 0, 0, 8, 1},
+     false},
+    {"string stores (STOS)", memory_store_string, {0, 1, 0, 7, 1}, false},
+    {"stores past the caches (MOVNTI)",
+     memory_store_direct,
+     {0, 1, 0, 7, 1},
+     false},
+    {"pushes", memory_store_push, {0, 1, 0, 10, 1}, false},
+    {"loads with an index", memory_load_indexed, {1, 0, 0, 11, 1}, false},
+    {"stores with an index", memory_store_indexed, {0, 1, 0, 11, 1}, false},
+    {"pops", memory_load_pop, {1, 0, 0, 10, 1}, false},
+    {"additions to memory", memory_updated, {1, 1, 0, 7, 1}, false},
+    {"locked additions of a byte", memory_locked_byte, {1, 1, 1, 7, 1}, true},
+    {"returns", memory_load_return, {1, 1, 0, 12, 2}, false},
+    {"jumps through memory", memory_load_jump, {1, 1, 0, 9, 2}, false},
+    {"LEAVE", memory_load_leave, {1, 0, 0, 12, 1}, false},
+    {"conditional loads (CMOV)",
+     memory_load_conditional,
+     {1, 0, 0, 7, 1},
+     false},
+    {"string copies (MOVS)", memory_load_string, {1, 1, 0, 11, 1}, false},
+    {"calls", memory_store_call, {0, 1, 0, 10, 2}, false},
+    {"pushes of memory", memory_pushed, {1, 1, 0, 10, 1}, false},
+    {"locked comparisons (CMPXCHG)", memory_compared, {1, 1, 1, 9, 1}, true},
 };
 
 /* With BMI1 alone. */
 static const struct row row_vex = {
-    "loads with a VEX prefix (ANDN)", memory_load_vex, {1, 0, 0}, false};
+    "loads with a VEX prefix (ANDN)", memory_load_vex, {1, 0, 0, 7, 1}, false};
 
 struct walked {
     struct test_context *t;
@@ -82,7 +101,8 @@ static bool try_event(struct test_context *t, uint64_t places,
     struct bank short_one, long_one;
     const bool of_instructions =
         (identity_generation(test_cpu(t)) & (SKYLAKE | SINCE_ICE_LAKE)) != 0;
-    const bool exact = !row->more || want == 0 || of_instructions;
+    const bool exact =
+        !row->more || want == 0 || of_instructions || e >= INSTRUCTIONS;
     char name[MSR_NAME_BYTES];
 
     /* Measured; the first brings what is not there yet. */
@@ -97,8 +117,8 @@ static bool try_event(struct test_context *t, uint64_t places,
             continue;
         int64_t more = (int64_t)(long_one.pmc[n] - short_one.pmc[n]);
         bool signature;
-        enum erratum erratum = memory_erratum(t, before.select[n],
-                                              (uint64_t)more, want, &signature);
+        enum erratum erratum = event_erratum(t, n, before.select[n],
+                                             (uint64_t)more, want, &signature);
         check_known(t,
                     more == (int64_t)want || (!exact && more > (int64_t)want),
                     erratum, signature,

@@ -58,7 +58,8 @@ static void check_kept(struct sampling *p, uint32_t msr, uint64_t want)
         msr_name(msr, name), got, want);
 }
 
-/* What was programmed is there after the records as before. */
+/* What was programmed is there after the records as before; and a bit that was
+ * 1 beside others is as one that was not. */
 static void run_and_look(struct sampling *p, uint64_t unused)
 {
     const uint64_t select = p->config.select | IA32_PERFEVTSEL_USR |
@@ -66,6 +67,10 @@ static void run_and_look(struct sampling *p, uint64_t unused)
                             sampling_adaptive(p);
 
     (void)unused;
+    if (!set_msr_again(p->t, IA32_PEBS_ENABLE,
+                       p->config.counters | p->config.plain) ||
+        !set_msr_again(p->t, IA32_PEBS_ENABLE, p->config.counters))
+        return;
     pebs_window(sampling_enable(&p->config), 0, &p->state);
     sampling_quiet();
     check_kept(p, IA32_PEBS_ENABLE, p->config.counters);

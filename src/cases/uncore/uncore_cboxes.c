@@ -55,6 +55,44 @@ static bool count_lookups(const struct uncore_counters *u,
     return true;
 }
 
+struct elsewhere {
+    uint32_t global_ctrl;
+    const struct lines *lines;
+    bool done;
+};
+
+static void miss_there(struct test_context *peer, void *argument)
+{
+    struct elsewhere *e = argument;
+
+    if (!set_msr(peer, e->global_ctrl, UNCORE_GLOBAL_EN))
+        return;
+    lines_miss(e->lines);
+    e->done = set_msr_again(peer, e->global_ctrl, 0);
+}
+
+/* Those of another processor are counted as well. */
+static bool try_other(const struct uncore_counters *u,
+                      const struct lines *lines, unsigned processor)
+{
+    struct elsewhere elsewhere = {u->uncore->global_ctrl, lines, false};
+    uint64_t all = 0;
+    bool ok = true;
+
+    for (unsigned box = 0; ok && box < u->boxes; box++)
+        ok = set_msr_again(u->t, uncore_box_counter(box, 0), 0);
+    if (!ok || !on_processor(u->t, processor, miss_there, &elsewhere) ||
+        !elsewhere.done)
+        return false;
+    for (unsigned box = 0; box < u->boxes; box++)
+        all += msr_value(u->t, uncore_box_counter(box, 0));
+    return check(u->t, all >= LINES,
+                 "UNC_CBO_CACHE_LOOKUP (34H/1FH) of %u C-Boxes together: got "
+                 "%lu for %u reads of processor %u flushed out; wanted at "
+                 "least as many",
+                 u->boxes, all, LINES, processor);
+}
+
 /* A prefetcher may bring the neighbour of each line, so there may be twice as
  * many lookups; but each that found no line is a request of the ARB unit. */
 static void check_misses(const struct uncore_counters *u,
@@ -160,6 +198,9 @@ TEST(uncore_cboxes,
           "quietest of %u windows; wanted at most %u",
           quiet, LINES, TRIES, STRAY);
     unsigned used = check_spread(&u, &miss);
+    for (unsigned n = 1; n < hw_processors(); n++)
+        if (!try_other(&u, &lines, n))
+            return;
     check_absent(&u, &lines);
     note(t,
          "%u reads flushed out: %lu lookups in %u of %u C-Boxes (by 396H %u), "

@@ -213,6 +213,7 @@ static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
 {
     const uint64_t last = BITS(UNCORE_COUNTER_BITS - 1, 0);
     const uint64_t low = BITS(31, 0); /* from there a carry goes on */
+    const uint64_t want = unit->event | UNCORE_EN | UNCORE_OVF_EN;
     struct outcome plain, off, carry, over, frozen;
 
     if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &plain) ||
@@ -245,13 +246,12 @@ static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
           plain.count, u->uncore->global_status, carry.status);
     check_overflow(u, unit, &over, false);
     check(
-        u->t,
-        2 * (over.count + 1) >= plain.count && over.select == plain.select,
+        u->t, 2 * (over.count + 1) >= plain.count && over.select == want,
         "overflow of %s %u, counter %u (%XH), FREEZE [31] = 0: it counted %lu "
         "after it, of %lu without overflow, and its select is 0x%lx; wanted "
         "it to go on, and 0x%lx",
         unit->kind, unit->box, unit->n, unit->counter, over.count, plain.count,
-        over.select, plain.select);
+        over.select, want);
     check_overflow(u, unit, &frozen, true);
     ++*judged;
     *cleared += (frozen.stale & unit->status) == 0;

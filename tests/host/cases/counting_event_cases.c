@@ -253,24 +253,26 @@ static void leaf(void **state)
 
 static void memory_events(void **state)
 {
-    static const uint64_t events[] = {0x81d0, 0x82d0, 0x21d0};
-    static const char *const names[] = {"retired loads (D0H/81H)",
-                                        "retired stores (D0H/82H)",
-                                        "retired locked loads (D0H/21H)"};
+    static const uint64_t events[] = {0x81d0, 0x82d0, 0x21d0, 0xc0, 0xc4};
+    static const char *const names[] = {
+        "retired loads (D0H/81H)", "retired stores (D0H/82H)",
+        "retired locked loads (D0H/21H)", "retired instructions (C0H)",
+        "retired branches (C4H)"};
+    const unsigned each = 3 * 5; /* windows of a row */
 
     (void)state;
     begin(&test_memory_counts, 0x5e);
     expect_case(counting_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 13 * 9);
+    assert_int_equal(device.windows, 21 * each);
     begin(&test_memory_counts, 0x5e);
     t->cpu.leaf7_ebx = BIT(3); /* ANDN */
     expect_case(counting_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 14 * 9);
-    for (unsigned e = 0; e < 3; e++)
-        for (unsigned row = 0; row < 14; row++)
+    assert_int_equal(device.windows, 22 * each);
+    for (unsigned e = 0; e < 5; e++)
+        for (unsigned row = 0; row < 22; row++)
             for (int64_t more = -1; more <= 1; more += 2) {
                 const unsigned n = (e + row) % 4;
-                const unsigned twice = 9 * row + 3 * e + 3;
+                const unsigned twice = each * row + 3 * e + 3;
 
                 begin(&test_memory_counts, 0x5e);
                 t->cpu.leaf7_ebx = BIT(3);
@@ -326,8 +328,8 @@ static void operations_of_others(void **state)
         bool passes;
     } rows[] = {
         {0x81d0, 3, false},  {0x82d0, 6, false},  {0x21d0, 9, false},
-        {0x81d0, 12, false}, {0x82d0, 15, false}, {0x21d0, 18, false},
-        {0x81d0, 21, true},  {0x82d0, 24, true},  {0x21d0, 27, true},
+        {0x81d0, 18, false}, {0x82d0, 21, false}, {0x21d0, 24, false},
+        {0x81d0, 33, true},  {0x82d0, 36, true},  {0x21d0, 39, true},
     };
 
     (void)state;

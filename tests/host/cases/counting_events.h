@@ -37,14 +37,15 @@ WINDOW(random)
 
 /* The walk, and some instructions of the call. */
 static bool updates; /* what loads and stores is not locked */
+static uint32_t turn = 7, branches = 1; /* instructions, and of them branches */
 
 static void walk(uint64_t enable, const struct memory_walk *w, bool load,
                  bool store, bool flushed)
 {
     const uint32_t n = (uint32_t)w->count;
     const struct piece p = {
-        .instructions = 30 + 4 * n,
-        .jumps = 4 + n,
+        .instructions = 30 + turn * n,
+        .jumps = 4 + branches * n,
         .loads = 3 + (load ? n : 0),
         .stores = 2 + (store ? n : 0),
         .locked = load && store && !updates ? n * machine.locked_operations : 0,
@@ -81,57 +82,32 @@ void memory_load_byte(uint64_t enable, const struct memory_walk *w)
     walk(enable, w, true, false, false);
 }
 
-void memory_load_x87(uint64_t enable, const struct memory_walk *w)
-{
-    walk(enable, w, true, false, false);
-}
-
-void memory_load_vex(uint64_t enable, const struct memory_walk *w)
-{
-    walk(enable, w, true, false, false);
-}
-
-void memory_store_string(uint64_t enable, const struct memory_walk *w)
-{
-    walk(enable, w, false, true, false);
-}
-
-void memory_store_direct(uint64_t enable, const struct memory_walk *w)
-{
-    walk(enable, w, false, true, false);
-}
-
-void memory_store_push(uint64_t enable, const struct memory_walk *w)
-{
-    walk(enable, w, false, true, false);
-}
-
-void memory_load_indexed(uint64_t enable, const struct memory_walk *w)
-{
-    walk(enable, w, true, false, false);
-}
-
-void memory_store_indexed(uint64_t enable, const struct memory_walk *w)
-{
-    walk(enable, w, false, true, false);
-}
-
-void memory_load_pop(uint64_t enable, const struct memory_walk *w)
-{
-    walk(enable, w, true, false, false);
-}
-
-void memory_updated(uint64_t enable, const struct memory_walk *w)
-{
-    updates = true;
-    walk(enable, w, true, true, false);
-    updates = false;
-}
-
-void memory_locked_byte(uint64_t enable, const struct memory_walk *w)
-{
-    walk(enable, w, true, true, true);
-}
+#define WALK(name, in_turn, of_branches, load, store, locked)             \
+    void memory_##name(uint64_t enable, const struct memory_walk *walked) \
+    {                                                                     \
+        turn = in_turn, branches = of_branches;                           \
+        updates = !(locked);                                              \
+        walk(enable, walked, load, store, locked);                        \
+        turn = 7, branches = 1, updates = false;                          \
+    }
+WALK(load_x87, 8, 1, true, false, false)
+WALK(load_vex, 7, 1, true, false, false)
+WALK(store_string, 7, 1, false, true, false)
+WALK(store_direct, 7, 1, false, true, false)
+WALK(store_push, 10, 1, false, true, false)
+WALK(load_indexed, 11, 1, true, false, false)
+WALK(store_indexed, 11, 1, false, true, false)
+WALK(load_pop, 10, 1, true, false, false)
+WALK(updated, 7, 1, true, true, false)
+WALK(locked_byte, 7, 1, true, true, true)
+WALK(load_return, 12, 2, true, true, false)
+WALK(load_jump, 9, 2, true, true, false)
+WALK(load_leave, 12, 1, true, false, false)
+WALK(load_conditional, 7, 1, true, false, false)
+WALK(load_string, 11, 1, true, true, false)
+WALK(store_call, 10, 2, false, true, false)
+WALK(pushed, 10, 1, true, true, false)
+WALK(compared, 9, 1, true, true, true)
 
 static void begin(const struct test *test, uint16_t model)
 {

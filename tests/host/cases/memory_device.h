@@ -28,6 +28,8 @@ enum deviation {
     ADDRESS_OF_STORES_MISSING,
     ADDRESS_WIDE_OFF_BY_8, /* that of 16 bytes */
     ADDRESS_WITHOUT_FS,    /* its base */
+    ADDRESS_WITHOUT_GS,
+    ADDRESS_BEFORE_IMMEDIATE, /* relative to RIP */
     ADDRESS_EVEN,
     ADDRESS_OF_STRING_AFTER, /* where RDI is then */
     ADDRESS_OF_PUSH_BEFORE,  /* where RSP was */
@@ -117,6 +119,7 @@ struct access {
     uint64_t address, before; /* before: of the access before it */
     bool load, store, locked, split, l1, stlb_miss, wide, fs, exchanged;
     bool byte, string, direct, push, x87, vex, pop, indexed;
+    bool gs, relative;
     unsigned from, latency; /* data source, core clock cycles */
 };
 
@@ -193,8 +196,12 @@ static uint64_t address_of(const struct access *a)
         return a->store ? 0 : a->address;
     case ADDRESS_WIDE_OFF_BY_8:
         return a->address + (a->wide ? 8 : 0);
+    case ADDRESS_WITHOUT_GS:
+        return a->address - (a->gs ? MEMORY_SEGMENT : 0);
+    case ADDRESS_BEFORE_IMMEDIATE:
+        return a->address - (a->relative ? 4 : 0);
     case ADDRESS_WITHOUT_FS:
-        return a->address - (a->fs ? MEMORY_FS_BASE : 0);
+        return a->address - (a->fs ? MEMORY_SEGMENT : 0);
     case ADDRESS_OF_STRING_AFTER:
         return a->address + (a->string ? MEMORY_STRING_BYTES : 0);
     case ADDRESS_OF_PUSH_BEFORE:
@@ -335,11 +342,7 @@ static void write_record(const struct access *a, uint64_t select,
         (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
     struct pebs_format3 record = {
         .rip = (uint64_t)(uintptr_t)loop + 16,
-        .eventing_ip =
-            (uint64_t)(uintptr_t)loop + 16 -
-            ((a->locked && !a->exchanged) || a->fs || a->vex || a->indexed
-                 ? MEMORY_PREFIX_BYTES
-                 : MEMORY_ACCESS_BYTES),
+        .eventing_ip = (uint64_t)(uintptr_t)loop + 13,
         .rdi = a->address + (a->string ? MEMORY_STRING_BYTES : 0),
         .rax = device.is == STATE_BEFORE ? a->before : a->address};
     size_t size = sizes[device.format];

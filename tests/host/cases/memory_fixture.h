@@ -87,8 +87,12 @@ static void assert_inside(const struct memory_walk *walk,
     const uint64_t far = walk->step >= 65536, bytes = a->wide   ? 16
                                                       : a->byte ? 1
                                                                 : 8;
-    const uint64_t from = far ? (uintptr_t)source : (uintptr_t)memory;
-    const uint64_t most = far ? TEST_SOURCE_BYTES : TEST_BUFFER_BYTES;
+    const uint64_t from = a->relative ? (uintptr_t)memory_cell
+                          : far       ? (uintptr_t)source
+                                      : (uintptr_t)memory;
+    const uint64_t most = a->relative ? sizeof(memory_cell)
+                          : far       ? TEST_SOURCE_BYTES
+                                      : TEST_BUFFER_BYTES;
     /* SDM 2A, CPUID leaf 4: of the sets of an L1, or of an L2, cache. */
     const uint64_t sets = a->from == 3                             ? 64
                           : a->from != 4                           ? 0
@@ -122,6 +126,7 @@ static void assert_inside(const struct memory_walk *walk,
     if (a->from == 0xc)
         assert_int_equal(distinct, walk->count < 64 ? walk->count : 64);
     assert_true(a->fs || fake_msr(IA32_FS_BASE)->value == 78); /* as found */
+    assert_true(a->gs || fake_msr(IA32_GS_BASE)->value == 79);
 }
 
 static bool at_ring3;
@@ -179,7 +184,7 @@ static struct access plain(const struct memory_walk *walk)
 WINDOW(load, a.load = true)
 WINDOW(load_wide, a.load = a.wide = true)
 WINDOW(load_fs, a.load = a.fs = true;
-       assert_int_equal(fake_msr(IA32_FS_BASE)->value, MEMORY_FS_BASE))
+       assert_int_equal(fake_msr(IA32_FS_BASE)->value, MEMORY_SEGMENT))
 WINDOW(load_flush, a.load = true, FLUSHED)
 WINDOW(load_invlpg, a.load = a.stlb_miss = true)
 WINDOW(store, a.store = true)
@@ -199,6 +204,17 @@ WINDOW(load_pop, a.load = a.pop = true)
 WINDOW(updated, a.load = a.store = true)
 WINDOW(locked_byte, a.load = a.store = a.locked = a.byte = true)
 WINDOW(exchanged, a.load = a.store = a.locked = a.exchanged = true)
+WINDOW(load_return, a.load = true)
+WINDOW(load_jump, a.load = true)
+WINDOW(load_leave, a.load = true)
+WINDOW(load_gs, a.load = a.gs = true;
+       assert_int_equal(fake_msr(IA32_GS_BASE)->value, MEMORY_SEGMENT))
+WINDOW(load_conditional, a.load = true)
+WINDOW(load_string, a.load = true)
+WINDOW(load_relative, a.load = a.relative = true)
+WINDOW(store_call, a.store = true)
+WINDOW(pushed, a.load = a.store = true)
+WINDOW(compared, a.load = a.store = a.locked = true)
 
 /* Ring 3, of firmware's tables in which nothing is: stores to the page. */
 static _Alignas(4096) uint64_t firmware_root[512], firmware_gdt[8];
@@ -292,6 +308,7 @@ static void power_on(const struct test *test, uint16_t model,
             fake_msr(IA32_A_PMC(n))->value = 0;
     fake_msr(MSR_PEBS_LD_LAT)->value = 77;
     fake_msr(IA32_FS_BASE)->value = 78;
+    fake_msr(IA32_GS_BASE)->value = 79;
     thresholds_count = 0;
     fake_device = note_threshold;
     if (deviation == THRESHOLD_LOST)
@@ -317,6 +334,7 @@ static enum verdict verdict_of(const struct test *test, uint16_t model,
     assert_int_equal(fake_msr(IA32_DS_AREA)->value, 0x1234);
     assert_int_equal(fake_msr(IA32_PEBS_ENABLE)->value, 0);
     assert_int_equal(fake_msr(IA32_FS_BASE)->value, 78);
+    assert_int_equal(fake_msr(IA32_GS_BASE)->value, 79);
     if (deviation != THRESHOLD_LOST)
         assert_int_equal(fake_msr(MSR_PEBS_LD_LAT)->value, 77);
     return t->verdict;

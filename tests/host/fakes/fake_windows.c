@@ -351,11 +351,13 @@ FAKE uint64_t pdir_opening(uint64_t enable, uint32_t index)
     return PDIR_BEFORE;
 }
 
-/* The loop's end is a label in the same bytes. */
+/* The access and the loop's end are labels in the same bytes. */
 #define WALK(name)                                                           \
     FAKE const uint8_t memory_##name##_loop[64] = {0};                       \
     __asm__(".globl memory_" #name "_end\n"                                  \
             ".set memory_" #name "_end, memory_" #name "_loop + 64\n");      \
+    __asm__(".globl memory_" #name "_access\n"                               \
+            ".set memory_" #name "_access, memory_" #name "_loop + 13\n");   \
     __asm__(".globl memory_" #name "_next\n"                                 \
             ".set memory_" #name "_next, memory_" #name "_loop + 16\n");     \
     FAKE void memory_##name(uint64_t enable, const struct memory_walk *walk) \
@@ -364,6 +366,7 @@ FAKE uint64_t pdir_opening(uint64_t enable, uint32_t index)
         (void)walk;                                                          \
     }
 MEMORY_WINDOWS(WALK)
+FAKE _Alignas(64) const uint8_t memory_cell[8] = {0};
 FAKE void lines_flush(const void *const lines[], uint64_t count)
 {
     (void)lines;

@@ -7,6 +7,18 @@
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/uncore_msr.h"
 
+FAULT(uncore_stop_clears_selects,
+      .what = "[any with an uncore] EN of the C-Boxes' selects becomes 0 where "
+              "the global one does",
+      .caught = {"skylake-2018 on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_STOP_KEEPS_EN)
+
+FAULT(lookups_of_processor_0,
+      .what = "[any with an uncore] lookups of other processors are not "
+              "counted",
+      .caught = {"skylake-2018 on 2 uncore_cboxes FAIL"},
+      .breaks = LOOKUPS_OF_ALL)
+
 FAULT(uncore_select_drops_ovf_en,
       .what = "[any client] OVF_EN of a box stays 0",
       .caught = {"haswell on 1 uncore_pmi FAIL"})

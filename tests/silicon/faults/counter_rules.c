@@ -11,6 +11,28 @@ FAULT(enabling_clears_counter,
       .caught = {"skylake-2018 on 1 counter_carry FAIL"},
       .breaks = ENABLING_KEEPS_COUNTER)
 
+FAULT(rdpmc_carries_late,
+      .what = "[any] RDPMC of a counter that counts has the carry into [32] 16 "
+              "events late",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL",
+                 "haswell on 1 counter_while_running FAIL"},
+      .breaks = RDPMC_CARRIES)
+
+FAULT(vex_counts_twice,
+      .what = "[any with BMI1] an instruction with a VEX prefix counts twice",
+      .caught = {"skylake-2018 on 1 memory_counts FAIL"},
+      .breaks = VEX_COUNTS_ONCE)
+
+FAULT(cr3_write_not_counted, .what = "[any] MOV to CR3 counts as none",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .breaks = CR3_WRITE_COUNTS)
+
+FAULT(ds_area_clears_status,
+      .what = "[any with perfmon 4] a write of IA32_DS_AREA clears "
+              "GLOBAL_STATUS[62]",
+      .caught = {"skylake-2018 on 1 global_status_set FAIL"},
+      .breaks = DS_AREA_KEEPS_STATUS)
+
 FAULT(umask_late,
       .what = "[any] a select whose umask changes while its counter counts "
               "waits for a write of GLOBAL_CTRL",

@@ -51,6 +51,13 @@ FAULT(pebs_armed_takes_any_level,
       .caught = {"skylake-2018 on 1 pebs_ring3 FAIL",
                  "sandybridge on 1 pebs_ring3 FAIL"})
 
+FAULT(pebs_bit_stays_beside,
+      .what = "[any] a bit of 3F1H that is cleared while others stay has its "
+              "effect still",
+      .caught = {"skylake-2018 on 1 pebs_enable_bits FAIL",
+                 "sandybridge on 1 pebs_enable_bits FAIL"},
+      .breaks = PEBS_BITS_CLEARED)
+
 FAULT(pebs_maximum_latched,
       .what = "[any] the absolute maximum is read once after 3F1H is written",
       .caught = {"skylake-2018 on 1 pebs_buffer_full FAIL"})

@@ -46,21 +46,52 @@ static unsigned opcode_of(const uint8_t *bytes, size_t length)
                                                 : bytes[at];
 }
 
-#define XCHG     0x86u /* and 87H */
-#define MOVNTI   0x0FC3u
-#define STOS     0xABu
-#define X87      0xD8u /* to DFH */
-#define VEX      0xC4u /* and C5H */
-#define PUSH     0x50u /* to 57H */
-#define POP_8FH  0x8Fu
-#define PUSH_FFH 0xFFu /* of a register */
+#define XCHG    0x86u /* and 87H */
+#define MOVNTI  0x0FC3u
+#define STOS    0xABu
+#define X87     0xD8u /* to DFH */
+#define VEX     0xC4u /* and C5H */
+#define PUSH    0x50u /* to 57H */
+#define POP_8FH 0x8Fu
+#define GROUP_5 0xFFu /* of a register a PUSH, here */
+#define RET     0xC3u
+#define CALL    0xE8u
+#define LEAVE   0xC9u
+#define MOVS    0xA5u
+#define CMOV    0x0F40u /* to 0F4FH */
+#define CMP_IMM 0x81u
+
+/* The same of branches, of LEAVE, and of some forms of others. */
+static unsigned misplace_forms(const struct machine *m, unsigned opcode,
+                               struct data_access found[], unsigned count)
+{
+    if (opcode == GROUP_5 && count == 2 && !faults_rule(m, PUSHES_LOAD, true))
+        found[0] = found[--count];
+    if ((opcode == LEAVE && !faults_rule(m, LEAVES_ARE_LOADS, true)) ||
+        (opcode == GROUP_5 && count == 1 && found[0].kind == DATA_LOAD &&
+         !faults_rule(m, BRANCHES_LOAD, true)) ||
+        ((opcode & ~15u) == CMOV &&
+         !faults_rule(m, FALSE_CONDITIONS_LOAD, true)))
+        return 0;
+    if (opcode == MOVS && count == 2 &&
+        !faults_rule(m, STRING_LOADS_AT_RSI, true))
+        found[0].linear = found[1].linear;
+    if (count == 1 &&
+        ((opcode == RET && !faults_rule(m, RETURNS_LOAD_AT_RSP, true)) ||
+         (opcode == CALL && !faults_rule(m, CALLS_STORE_BELOW_RSP, true))))
+        found[0].linear += found[0].bytes;
+    if (opcode == CMP_IMM && count == 1 && found[0].kind == DATA_LOAD &&
+        !faults_rule(m, ADDRESS_AFTER_IMMEDIATE, true))
+        found[0].linear -= found[0].bytes;
+    return count;
+}
 
 /* What a fault makes of the stores of some instructions; gives how many
  * accesses are left. */
 static unsigned misplace(const struct machine *m, unsigned opcode,
                          struct data_access found[], unsigned count)
 {
-    const bool pushes = (opcode & ~7u) == PUSH || opcode == PUSH_FFH;
+    const bool pushes = (opcode & ~7u) == PUSH || opcode == GROUP_5;
 
     if ((opcode == MOVNTI && !faults_rule(m, DIRECT_STORES_COUNT, true)) ||
         ((opcode & ~7u) == X87 && !faults_rule(m, X87_LOADS_COUNT, true)) ||
@@ -69,6 +100,7 @@ static unsigned misplace(const struct machine *m, unsigned opcode,
     if (opcode == POP_8FH && count == 1 &&
         !faults_rule(m, POPS_ARE_LOADS, true))
         return 0;
+    count = misplace_forms(m, opcode, found, count);
     if (count == 2 && !found[0].locked && found[0].linear == found[1].linear &&
         !faults_rule(m, UPDATES_STORE_IN_PLACE, true))
         found[1].linear += found[1].bytes;
@@ -96,7 +128,8 @@ unsigned memory_accesses(const struct vcpu *v, struct data_access found[],
         s.general[12] = 0;
     s.fs_base =
         faults_rule(m, ADDRESS_HAS_FS_BASE, true) ? rdmsr(MSR_FS_BASE) : 0;
-    s.gs_base = rdmsr(MSR_GS_BASE);
+    s.gs_base =
+        faults_rule(m, ADDRESS_HAS_GS_BASE, true) ? rdmsr(MSR_GS_BASE) : 0;
     count = operand_find(found, &s, bytes, length);
     for (unsigned n = 0; n < count; n++)
         if (found[n].locked && (opcode & ~1u) == XCHG)

@@ -95,6 +95,8 @@ void step_set_mode(struct vcpu *v, enum vcpu_mode mode);
 struct action step_begin(struct vcpu *v);
 /* The instruction at current_rip is complete, and RIP after it. */
 void step_retire(struct vcpu *v);
+/* retired.c: so many instructions it is. */
+uint32_t step_instructions(struct vcpu *v);
 /* Counts it, and no more. */
 void step_count_current(struct vcpu *v);
 /* Decides the mode to go on in, after an instruction. */

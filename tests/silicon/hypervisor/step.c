@@ -253,42 +253,10 @@ static void look_speculated(struct vcpu *v, bool taken)
         tsx_speculated(v->model);
 }
 
-#define LONG_NOP 0x1F0Fu /* 0FH 1FH */
-
-/* Is it one that a fault counts twice? */
-static bool counts_again(const struct vcpu *v)
-{
-    const struct machine *m = v->model->machine;
-    uint64_t bytes = v->vmcb->rip - v->current_rip;
-    bool ends = (v->current.flags & INSTRUCTION_BRANCHES) == 0 && bytes != 0 &&
-                bytes <= INSTRUCTION_BYTES_MAX;
-    bool pages = (v->vmcb->rip - 1) / PAGE_BYTES != v->current_rip / PAGE_BYTES;
-    bool lines = v->current_cpl > 0 &&
-                 (v->vmcb->rip - 1) / LINE_BYTES != v->current_rip / LINE_BYTES;
-    bool nop = (v->decoded->words[0] & BITS(15, 0)) == LONG_NOP;
-
-    return ends && ((bytes >= 10 && !faults_rule(m, LONG_COUNTS_ONCE, true)) ||
-                    (pages && !faults_rule(m, PAGES_COUNT_ONCE, true)) ||
-                    (nop && !faults_rule(m, LONG_NOP_COUNTS_ONCE, true)) ||
-                    (lines && !faults_rule(m, RING3_LINES_COUNT_ONCE, true)));
-}
-
-#define LONG_REP 256 /* rounds */
-/* The rounds of a REP are counted here. */
-static bool ends_long_rep(struct vcpu *v)
-{
-    const unsigned before = v->model->faults.rounds;
-    const bool goes_on = (v->current.flags & INSTRUCTION_REPEATS) != 0 &&
-                         v->vmcb->rip == v->current_rip;
-
-    v->model->faults.rounds = goes_on ? before + 1 : 0;
-    return !goes_on && before >= LONG_REP;
-}
-
 void step_retire(struct vcpu *v)
 {
     struct retirement r = {
-        .instructions = 1,
+        .instructions = step_instructions(v),
         .branch = (uint8_t)(v->current.flags & INSTRUCTION_BRANCHES),
         .indirect = (v->current.flags & INSTRUCTION_INDIRECT) != 0,
         .user = is_user(v),
@@ -301,13 +269,6 @@ void step_retire(struct vcpu *v)
     };
     bool recorded = lbr_records(v->model); /* whatever it freezes */
 
-    if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
-        v->vmcb->rip == v->current_rip &&
-        faults_rule(v->model->machine, ROUNDS_NOT_COUNTED, true))
-        r.instructions = 0; /* one round of many */
-    if (ends_long_rep(v) &&
-        !faults_rule(v->model->machine, REP_OF_PAGES_COUNTS_ONCE, true))
-        r.instructions++;
     if ((v->current.flags & INSTRUCTION_LOOP) != 0 &&
         !faults_rule(v->model->machine, LOOP_CONDITIONAL, true))
         r.branch &= (uint8_t)~INSTRUCTION_CONDITIONAL;
@@ -316,10 +277,6 @@ void step_retire(struct vcpu *v)
         v->current.system == SYSTEM_NONE &&
         !faults_rule(v->model->machine, FAR_JUMPS_COUNT, true))
         r.branch = 0;
-    r.instructions += counts_again(v);
-    if (v->current.kind == INSTRUCTION_XBEGIN && v->tx.depth > 1 &&
-        !faults_rule(v->model->machine, NESTED_BEGIN_COUNTS, true))
-        r.instructions = 0;
     if ((v->current.flags & INSTRUCTION_INDIRECT) != 0 &&
         !faults_rule(v->model->machine, INDIRECT_CALL_IS_CALL, true))
         r.branch &= (uint8_t)~INSTRUCTION_CALL;

@@ -61,10 +61,11 @@ static void count_requests(struct processor *p, const struct data_access *a,
         p->llc_references++;
         if (out->request[n].level == CACHE_DRAM)
             p->llc_misses++;
-        uncore_lookup(p->machine, out->request[n].line,
-                      writes ? UNCORE_WRITE : UNCORE_READ,
-                      out->request[n].level, out->request[n].snoop,
-                      out->latency);
+        if (p->index == 0 || faults_rule(p->machine, LOOKUPS_OF_ALL, true))
+            uncore_lookup(p->machine, out->request[n].line,
+                          writes ? UNCORE_WRITE : UNCORE_READ,
+                          out->request[n].level, out->request[n].snoop,
+                          out->latency);
     }
 }
 

@@ -117,6 +117,8 @@ static void change_others(struct processor *p, uint32_t number, uint64_t value)
         p->pmu.global_ctrl = 0;
     if (number == IA32_DS_AREA && !faults_rule(m, DS_AREA_KEEPS_ENABLE, true))
         msr_write(p, IA32_PEBS_ENABLE, 0);
+    if (number == IA32_DS_AREA && !faults_rule(m, DS_AREA_KEEPS_STATUS, true))
+        p->pmu.global_status &= ~BIT(62);
     if (number == IA32_DEBUGCTL)
         p->faults.has_frozen = false;
     if (number == IA32_DEBUGCTL && !faults_rule(m, DEBUGCTL_KEEPS_STATUS, true))

@@ -205,6 +205,8 @@ void pebs_write_enable(struct processor *p, uint64_t value)
         p->errata.loads_stopped = false;
     faults_pebs_enable_written(p);
     faults_pebs_disabled(p, p->pebs.enable & ~value & pebs_counters(p));
+    if (value != 0 && !faults_rule(p->machine, PEBS_BITS_CLEARED, true))
+        value |= p->pebs.enable;
     p->pebs.enable = value;
     pebs_disarm(p, ~value);
     if (p->pebs.residual_counters == 0)
@@ -353,9 +355,8 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
     } else {
         record_dropped(p, ds, counters);
     }
-    if (!fits && p->choices.pebs_skip_sets_62) {
+    if (!fits && p->choices.pebs_skip_sets_62)
         p->pmu.global_status |= STATUS_DS_OVF;
-    }
     if (deferred != 0)
         counters_raise_pmi(p);
     return fits;

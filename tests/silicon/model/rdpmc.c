@@ -6,6 +6,8 @@
 #include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/pmu_msr.h"
 
+#define CARRY_LATE 16 /* events, of a fault */
+
 /* Counters are narrower than their registers. */
 uint64_t counter_extended(const struct processor *p, enum rule zero,
                           uint64_t value)
@@ -45,6 +47,10 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
             return false;
         *value = counter_extended(p, RDPMC_ZERO_EXTENDED,
                                   faults_rdpmc(p, n, p->pmu.counter[n]));
+        if (counter_counts(p, n) && *value >> 32 != 0 &&
+            (*value & BITS(31, 0)) < CARRY_LATE &&
+            !faults_rule(p->machine, RDPMC_CARRIES, true))
+            *value -= BIT(32);
         if (counter_counts(p, n) && !faults_rule(p->machine, RDPMC_LIVE, true))
             *value = p->faults.started[n];
         if (p->tsx.active &&

@@ -280,6 +280,22 @@ enum rule {
     RECORD_HAS_IF,
     XMM_OF_THIS_RECORD,
     RECORD_LBRS_HAVE_FLAGS,
+    PEBS_BITS_CLEARED,     /* of 3F1H, beside others that stay */
+    RDPMC_CARRIES,         /* into [32], at once */
+    VEX_COUNTS_ONCE,       /* an instruction with C4H or C5H */
+    CR3_WRITE_COUNTS,      /* as an instruction */
+    DS_AREA_KEEPS_STATUS,  /* GLOBAL_STATUS[62] */
+    UNCORE_STOP_KEEPS_EN,  /* of selects, where the global one is cleared */
+    LOOKUPS_OF_ALL,        /* processors are counted */
+    RETURNS_LOAD_AT_RSP,   /* as it was before */
+    CALLS_STORE_BELOW_RSP, /* the same */
+    LEAVES_ARE_LOADS,
+    BRANCHES_LOAD,         /* JMP and CALL through memory */
+    PUSHES_LOAD,           /* of memory */
+    FALSE_CONDITIONS_LOAD, /* CMOVcc */
+    STRING_LOADS_AT_RSI,
+    ADDRESS_HAS_GS_BASE,
+    ADDRESS_AFTER_IMMEDIATE, /* relative to RIP: to the next instruction's */
 #include "tests/silicon/model/tx_rules.inc"
 };
 

@@ -124,6 +124,10 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
     if (stored == &u->ctrl && (value & ~u->ctrl & UNCORE_CTRL_EN) != 0 &&
         !faults_rule(m, UNCORE_ENABLE_KEEPS_STATUS, true))
         u->status = 0;
+    if (stored == &u->ctrl && (value & UNCORE_CTRL_EN) == 0 &&
+        !faults_rule(m, UNCORE_STOP_KEEPS_EN, true))
+        for (unsigned n = 0; n < 2 * UNCORE_BOXES_MAX; n++)
+            u->box[n / 2][n % 2].select &= ~UNCORE_EN;
     value = faults_uncore_value(m, number, value & mask);
     *stored = clears ? *stored & ~value : value;
     uncore_update_counting(m);
