@@ -101,8 +101,7 @@ uint32_t step_instructions(struct vcpu *v);
 void step_count_current(struct vcpu *v);
 /* Decides the mode to go on in, after an instruction. */
 void step_end(struct vcpu *v);
-/* Have others had an interrupt of the uncore meanwhile, or begun to count what
- * this one does? */
+/* Have others had an interrupt of the uncore, or begun to count this one? */
 bool step_is_due(const struct vcpu *v);
 /* Counts it, for instructions that the host executes. */
 void step_count(struct vcpu *v, unsigned instructions, uint32_t cycles,
@@ -195,11 +194,10 @@ bool data_access_watched(const struct vcpu *v);
 /* What these bytes, at RIP, are about to access; how many there are. */
 unsigned memory_accesses(const struct vcpu *v, struct data_access found[],
                          const uint8_t *bytes, size_t length);
-/* How many bytes it loads or stores from there on; 0: not known. */
+/* Bytes that it loads or stores from there on; 0: not known. */
 unsigned memory_bytes(struct vcpu *v, uint64_t physical, enum data_kind kind);
 
-/* pebs_assist.c: after an instruction that made a PEBS event, or asks for a
- * performance monitoring interrupt. */
+/* pebs_assist.c: after one that made a PEBS event, or asks for a PMI. */
 void pebs_assist(struct vcpu *v);
 
 /* trace.c: what Processor Trace observes. WRMSR is done, and execution goes
