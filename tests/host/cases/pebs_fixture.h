@@ -334,8 +334,7 @@ static bool step(unsigned n, unsigned made)
 
     if (pending[n] != 0 && --pending[n] == 0) {
         if (has_room() || device.reloads_skipped) {
-            *value =
-                (held(OLD_RESET)->pebs_reset[n] + device.over) & MASK;
+            *value = (held(OLD_RESET)->pebs_reset[n] + device.over) & MASK;
             pending[n] =
                 *value == 0 && device.over != 0; /* the next one makes one */
             return true;

@@ -9,44 +9,51 @@
     }
 
 FAULT(ptw_missing, .what = "[PT with PTWRITE] PTWRITE makes no PTW",
-      .caught = CAUGHT, .rule = PT_PTW)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW)
 
 FAULT(ptw_without_ptw_en,
       .what = "[PT with PTWRITE] PTWRITE makes a PTW though PTWEn is 0",
-      .caught = CAUGHT, .rule = PT_PTW, .is = true)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW,
+      .is = true)
 
 FAULT(ptw_out_of_context,
       .what = "[PT with PTWRITE] PTWRITE makes a PTW though ContextEn is 0",
-      .caught = CAUGHT, .rule = PT_PTW_CONTEXT, .is = true)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_CONTEXT,
+      .is = true)
 
 FAULT(ptw_outside_filter,
       .what = "[PT with PTWRITE] PTWRITE makes a PTW though FilterEn is 0",
-      .caught = CAUGHT, .rule = PT_PTW_FILTER, .is = true)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_FILTER,
+      .is = true)
 
 FAULT(ptw_needs_branch_en,
       .what = "[PT with PTWRITE] PTWRITE makes no PTW where BranchEn is 0",
-      .caught = CAUGHT, .rule = PT_PTW_NO_BRANCHES)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
+      .rule = PT_PTW_NO_BRANCHES)
 
 FAULT(ptw_loses_tnt,
       .what = "[PT with PTWRITE] PTW drops the results that are not sent",
-      .caught = CAUGHT, .rule = PT_PTW_TNT)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_TNT)
 
 FAULT(ptw_ip_bit_zero,
       .what = "[PT with PTWRITE] IP of PTW is 0 though FUPonPTW is 1",
-      .caught = CAUGHT, .rule = PT_PTW_IP_BIT)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_IP_BIT)
 
 FAULT(ptw_fup_missing, .what = "[PT with PTWRITE] no FUP follows a PTW",
-      .caught = CAUGHT, .rule = PT_PTW_FUP)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_FUP)
 
 FAULT(ptw_fup_next, .what = "[PT with PTWRITE] the FUP of a PTW is the next IP",
-      .caught = CAUGHT, .rule = PT_PTW_FUP_HERE)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
+      .rule = PT_PTW_FUP_HERE)
 
 FAULT(ptw_high_zero,
       .what = "[PT with PTWRITE] the upper half of a PTW of 8 bytes is 0",
-      .caught = CAUGHT, .value = PT_PTW_PAYLOAD, .clear = BITS(63, 32))
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
+      .value = PT_PTW_PAYLOAD, .clear = BITS(63, 32))
 
 FAULT(ptw_byte_lost, .what = "[PT with PTWRITE] byte 1 of a PTW is 0",
-      .caught = CAUGHT, .value = PT_PTW_PAYLOAD, .clear = BITS(15, 8))
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
+      .value = PT_PTW_PAYLOAD, .clear = BITS(15, 8))
 
 FAULT(ptw_ring3_missing,
       .what = "[PT with PTWRITE] PTWRITE at ring 3 makes no PTW",
@@ -55,4 +62,5 @@ FAULT(ptw_ring3_missing,
 
 FAULT(ptwrite_takes_66,
       .what = "[PT with PTWRITE] PTWRITE with 66H is executed",
-      .caught = CAUGHT, .rule = PT_PTW_66_REFUSED)
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
+      .rule = PT_PTW_66_REFUSED)

@@ -88,8 +88,8 @@ struct pebs_record {
     uint64_t at;    /* linear */
 };
 
-/* pebs_area.c. IA32_PERF_CAPABILITIES[14], PEBS_BASELINE: records are adaptive, and PEBS is
- * extended to all counters and events. SDM 3B, "Extended PEBS". */
+/* pebs_area.c. IA32_PERF_CAPABILITIES[14], PEBS_BASELINE: records are adaptive,
+ * and PEBS is extended to all counters and events. SDM 3B, "Extended PEBS". */
 bool pebs_is_adaptive(const struct processor *p);
 /* The counters that can have PEBS; those that have it enabled. */
 uint64_t pebs_counters(const struct processor *p);
