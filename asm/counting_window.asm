@@ -284,6 +284,19 @@ OPEN window_branches
         I prefetcht0 [rsp]
         I rdtsc
         I bswap rax
+        I push  byte 1
+        I push  strict dword 0x12345678
+        I pop   rax
+        I bts   qword [rsp], 3
+        I pop   rax
+        I xorps xmm0, xmm0
+        I paddq xmm0, xmm0
+        I rdmsr
+        I smsw  rax
+        I imul  rdx, rax, 3
+        I rol   rax, 7
+        I cmc
+        I cqo
 CLOSE window_branches
 
 ; One instruction with REP that goes round as often as the first of the bytes at

@@ -85,14 +85,21 @@ static bool try_instructions(struct test_context *t, uint64_t places)
     if (!bank_window(t, &before, window_branches, &after) ||
         !bank_window(t, &before, window_long, &plain))
         return false;
-    uint64_t ends = plain.pmc[0] - window_long_shape.instructions;
-    enum erratum erratum =
-        bank_erratum(0, true, after.pmc[0], want, &signature);
-    check_known(t, after.pmc[0] == want.least + ends, erratum, signature,
-                "IA32_PMC0 (C1H) counted %lu instructions of a window with %u "
-                "of every kind of branch; wanted %lu",
-                after.pmc[0], window_branches_shape.instructions,
-                want.least + ends);
+    for (unsigned p = 0; p <= PLACE_FIXED0; p++) {
+        char name[MSR_NAME_BYTES];
+
+        if ((places >> p & 1) == 0)
+            continue;
+        const uint64_t got = *bank_value(&after, p);
+        const uint64_t ends =
+            *bank_value(&plain, p) - window_long_shape.instructions;
+        enum erratum erratum = bank_erratum(p, true, got, want, &signature);
+        check_known(t, got == want.least + ends, erratum, signature,
+                    "%s counted %lu instructions of a window with %u of every "
+                    "kind; wanted %lu",
+                    msr_name(bank_msr(p), name), got,
+                    window_branches_shape.instructions, want.least + ends);
+    }
     return true;
 }
 

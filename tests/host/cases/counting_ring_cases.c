@@ -193,7 +193,7 @@ static void branches_are_instructions(void **state)
             set_wrong(0, 0xc0, 0, more);
             device.wrong.window = window;
             expect_case(counting_end(), more == 0 ? VERDICT_PASS : VERDICT_FAIL,
-                        more == 0 ? "" : "40 of every kind of branch; want");
+                        more == 0 ? "" : "40 of every kind; wanted");
         }
     begin_kinds(0x5e, 0);
     set_wrong(0, 0xc0, 0, 1); /* both of them */

@@ -23,6 +23,15 @@ FAULT(vex_counts_twice,
       .caught = {"skylake-2018 on 1 memory_counts FAIL"},
       .breaks = VEX_COUNTS_ONCE)
 
+FAULT(sse_counts_twice, .what = "[any] XORPS counts twice",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .breaks = SSE_COUNTS_ONCE)
+
+FAULT(push_immediate_counts_twice,
+      .what = "[any] PUSH of an immediate counts twice",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .breaks = PUSH_COUNTS_ONCE)
+
 FAULT(cr3_write_not_counted, .what = "[any] MOV to CR3 counts as none",
       .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
       .breaks = CR3_WRITE_COUNTS)

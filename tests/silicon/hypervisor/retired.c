@@ -8,6 +8,8 @@
 
 #define LONG_NOP 0x1F0Fu /* 0FH 1FH */
 #define VEX      0xC4u   /* and C5H */
+#define XORPS    0x570Fu /* 0FH 57H */
+#define PUSH_IMM 0x68u   /* and 6AH */
 
 /* Is it one that a fault counts twice? */
 static bool counts_again(const struct vcpu *v)
@@ -20,11 +22,15 @@ static bool counts_again(const struct vcpu *v)
     bool lines = v->current_cpl > 0 &&
                  (v->vmcb->rip - 1) / LINE_BYTES != v->current_rip / LINE_BYTES;
     bool nop = (v->decoded->words[0] & BITS(15, 0)) == LONG_NOP;
+    bool sse = (v->decoded->words[0] & BITS(15, 0)) == XORPS;
+    bool immediate = (v->decoded->words[0] & 0xFD) == PUSH_IMM;
     bool vex = (v->decoded->words[0] & BITS(7, 1)) == VEX;
 
     return ends && ((bytes >= 10 && !faults_rule(m, LONG_COUNTS_ONCE, true)) ||
                     (pages && !faults_rule(m, PAGES_COUNT_ONCE, true)) ||
                     (nop && !faults_rule(m, LONG_NOP_COUNTS_ONCE, true)) ||
+                    (sse && !faults_rule(m, SSE_COUNTS_ONCE, true)) ||
+                    (immediate && !faults_rule(m, PUSH_COUNTS_ONCE, true)) ||
                     (vex && !faults_rule(m, VEX_COUNTS_ONCE, true)) ||
                     (lines && !faults_rule(m, RING3_LINES_COUNT_ONCE, true)));
 }

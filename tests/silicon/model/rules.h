@@ -282,6 +282,8 @@ enum rule {
     RECORD_LBRS_HAVE_FLAGS,
     PEBS_BITS_CLEARED,     /* of 3F1H, beside others that stay */
     RDPMC_CARRIES,         /* into [32], at once */
+    SSE_COUNTS_ONCE,       /* XORPS */
+    PUSH_COUNTS_ONCE,      /* of an immediate */
     VEX_COUNTS_ONCE,       /* an instruction with C4H or C5H */
     CR3_WRITE_COUNTS,      /* as an instruction */
     DS_AREA_KEEPS_STATUS,  /* GLOBAL_STATUS[62] */
