@@ -124,7 +124,8 @@ extern const uint8_t tsx_body_read_lines_xabort[];
  * where another processor came between. The store is of TSX_HELD, then of 0. */
 extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[],
     tsx_body_hold_both[];                    /* a load and a store */
-extern const uint8_t tsx_body_hold_nested[]; /* a load in an inner one */
+extern const uint8_t tsx_body_hold_nested[], /* a load in an inner one, */
+    tsx_body_hold_deep[];                    /* at the third level */
 /* A load in a transaction of its own, which stores nothing. */
 extern const uint8_t tsx_body_hold_unstored[];
 /* A load in an inner one, which ends then; of 16 bytes by REP LODS; a store in
@@ -182,6 +183,14 @@ extern const uint8_t tsx_body_store_nested[];
         0, 4096, 8192, 12288, 12296 \
     }
 #define TSX_STORE_ABORTS (UINT64_C(1) << 63)
+/* Changes so many quadwords from argument on, each by another instruction; then
+ * XABORT 77H as above. */
+extern const uint8_t tsx_body_store_kinds[];
+#define TSX_STORE_KINDS                                                       \
+    {                                                                         \
+        "SETC", "BTS", "BTC", "STOS", "MOVS", "CMPXCHG", "NOT", "SHL", "ADD", \
+            "INC", "XADD", "ROL", "MOV of a selector", "POP", "CALL"          \
+    }
 /* TSX_BRANCHES conditional branches, taken where the argument's bit is 1, the
  * lowest first; then XABORT 42H, where the second label is. */
 extern const uint8_t tsx_body_branches[], tsx_body_branches_xabort[],

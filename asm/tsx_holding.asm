@@ -91,6 +91,20 @@ body hold_nested
 .same:  xend
         NEXT
 
+; The same at the third level.
+body hold_deep
+        xbegin  tsx_inner_fallback
+        xbegin  tsx_inner_fallback
+        mov     rcx, [rsi]
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  xend
+        xend
+        NEXT
+
 ; The same after the inner one has ended.
 %macro LOAD_ENDED 0
         xbegin  tsx_inner_fallback

@@ -113,6 +113,44 @@ end_store:
 ; RDX to a quadword of each of four pages: in the outermost transaction, in one
 ; inside, in one inside that, and after both; there by a PUSH, too. Then XABORT
 ; 77H where RDX[63] is 1.
+; By instructions of many kinds, each to a quadword of its own.
+body store_kinds
+        mov     r8, rdi
+        mov     r9, rax
+        mov     r10, rsi
+        stc
+        setc    byte [rsi]
+        bts     qword [rsi + 8], 40
+        btc     dword [rsi + 16], 20
+        lea     rdi, [rsi + 24]
+        mov     al, 0x5a
+        stosb
+        lea     rdi, [rsi + 32]
+        movsq
+        mov     rsi, r10
+        mov     rax, [rsi + 40]
+        lea     rcx, [rax + 1]
+        cmpxchg [rsi + 40], rcx
+        not     qword [rsi + 48]
+        shl     qword [rsi + 56], 1
+        add     dword [rsi + 64], 3
+        inc     byte [rsi + 72]
+        xadd    [rsi + 80], rcx
+        rol     word [rsi + 88], 3
+        mov     [rsi + 96], cs
+        push    rcx
+        pop     qword [rsi + 104]
+        mov     rcx, rsp
+        lea     rsp, [rsi + 120]
+        call    .called
+.called:
+        mov     rsp, rcx
+        mov     rdi, r8
+        mov     rax, r9
+        test    rdx, rdx
+        js      end_store.abort
+        NEXT
+
 body store_nested
         mov     [rsi], rdx
         xbegin  tsx_inner_fallback

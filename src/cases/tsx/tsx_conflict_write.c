@@ -47,6 +47,8 @@ static const struct row {
      tsx_body_hold_unstored, CONFLICT_STORE, CONFLICT_SAME, 0},
     {"a store to a line that an inner transaction reads", tsx_body_hold_nested,
      CONFLICT_STORE, CONFLICT_SAME, 0},
+    {"a store to a line that one at the third level reads", tsx_body_hold_deep,
+     CONFLICT_STORE, CONFLICT_SAME, 0},
     {"a store to a line that an inner transaction has read, which has ended",
      tsx_body_hold_ended, CONFLICT_STORE, CONFLICT_SAME, 0},
     {"a store to a line of a load by REP LODS", tsx_body_hold_string,
@@ -173,14 +175,16 @@ TEST(tsx_conflict_write,
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const bool ended = rows[i].body == tsx_body_hold_ended,
+                   deep = rows[i].body == tsx_body_hold_deep,
                    many = rows[i].place == CONFLICT_MANY;
         struct conflict c = {.what = rows[i].what,
                              .body = rows[i].body,
                              .access = rows[i].access,
                              .place = rows[i].place,
-                             .inner = rows[i].body == tsx_body_hold_nested,
+                             .inner =
+                                 deep || rows[i].body == tsx_body_hold_nested,
                              .maybe_nested = ended,
-                             .every = ended ? CONFLICT_SELDOM : 0,
+                             .every = ended || deep ? CONFLICT_SELDOM : 0,
                              .line = rows[i].line,
                              .first = many ? 0 : rows[i].line,
                              .tries = tries};

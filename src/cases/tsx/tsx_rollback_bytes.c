@@ -143,6 +143,36 @@ static void try_nested(struct test_context *t, uint8_t *pages, bool aborts)
               by[n], wrong[n], tally.tried, tally.committed);
 }
 
+/* By instructions of many kinds: a commit makes each change, an abort none. */
+static void try_kinds(struct test_context *t, volatile uint64_t *words,
+                      bool aborts)
+{
+    static const char *const by[] = TSX_STORE_KINDS;
+    const unsigned kinds = sizeof(by) / sizeof(by[0]);
+    const struct tsx_block block = {.body = tsx_body_store_kinds,
+                                    .argument = (uint64_t)(uintptr_t)words,
+                                    .count = aborts ? TSX_STORE_ABORTS : 0};
+    unsigned wrong[sizeof(by) / sizeof(by[0])] = {0};
+    struct rtm_tally tally;
+
+    rtm_clear(&tally);
+    for (unsigned i = 0; i < PROBE_TRIES && tally.committed == 0 &&
+                         (tally.ever & RTM_STATUS_XABORT) == 0;
+         i++) {
+        for (unsigned n = 0; n < kinds; n++)
+            words[n] = VALUE + n;
+        const bool stored = probe_once(&block, 0, &tally) == TSX_COMMITTED;
+        for (unsigned n = 0; n < kinds; n++)
+            wrong[n] += (words[n] == VALUE + n) == stored;
+    }
+    probe_check(t, &tally);
+    for (unsigned n = 0; n < kinds; n++)
+        check(t, wrong[n] == 0,
+              "what %s stored is wrong after %u of %u transactions, %u of them "
+              "committed; wanted it after a commit alone",
+              by[n], wrong[n], tally.tried, tally.committed);
+}
+
 /* Stores of 32 bytes, which need AVX. */
 static void try_wide(struct test_context *t)
 {
@@ -243,6 +273,10 @@ TEST(tsx_rollback_bytes,
         try_nested(t, test_buffer(t), false);
         try_nested(t, test_buffer(t), true);
         try_nested(t, (uint8_t *)test_buffer(t) + LINE_BYTES - 8, true);
+    }
+    WITH_PREFIX (t, "stores of many kinds") {
+        try_kinds(t, test_buffer(t), false);
+        try_kinds(t, test_buffer(t), true);
     }
     try_wide(t);
     try_wide_commit(t);

@@ -76,6 +76,8 @@ static const struct kind {
      "a store to a line that a transaction without stores reads: "},
     {WRITE, tsx_body_hold_nested, CONFLICT_STORE, CONFLICT_SAME,
      "a store to a line that an inner transaction reads: "},
+    {WRITE, tsx_body_hold_deep, CONFLICT_STORE, CONFLICT_SAME,
+     "a store to a line that one at the third level reads: "},
     {WRITE, tsx_body_hold_ended, CONFLICT_STORE, CONFLICT_SAME,
      "a store to a line that an inner transaction has read, which has ended"},
     {WRITE, tsx_body_hold_string, CONFLICT_STORE, CONFLICT_LINE,
@@ -179,7 +181,8 @@ static void nested(void **state)
     (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         const struct kind *kind = &kinds[i];
-        const bool inner = kind->body == tsx_body_hold_nested;
+        const bool inner = kind->body == tsx_body_hold_nested ||
+                           kind->body == tsx_body_hold_deep;
         const bool either = kind->body == tsx_body_hold_ended ||
                             kind->body == tsx_body_hold_store_ended;
 

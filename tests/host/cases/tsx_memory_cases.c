@@ -356,6 +356,20 @@ static struct end store_nested(const struct tsx_block *b)
     return end;
 }
 
+static const char *const kind_names[] = TSX_STORE_KINDS;
+#define KINDS (sizeof(kind_names) / sizeof(kind_names[0]))
+
+static struct end store_kinds(const struct tsx_block *b)
+{
+    const bool aborts = (b->count & TSX_STORE_ABORTS) != 0;
+    const bool is = is_wrong_store(b, aborts);
+    uint64_t *words = (uint64_t *)(uintptr_t)b->argument;
+
+    for (unsigned n = 0; n < KINDS; n++)
+        words[n] += aborts == (is && wrong.byte == (int)n);
+    return aborts ? aborted(0x77000001) : committed();
+}
+
 static bool store_end(const struct tsx_block *b, struct end *end)
 {
     for (unsigned n = 0; n < WIDTHS; n++)
@@ -363,6 +377,10 @@ static bool store_end(const struct tsx_block *b, struct end *end)
             *end = store(b, &widths[n]);
             return true;
         }
+    if (b->body == tsx_body_store_kinds) {
+        *end = store_kinds(b);
+        return true;
+    }
     if (b->body != tsx_body_store_nested)
         return false;
     *end = store_nested(b);
@@ -489,6 +507,17 @@ static void nested_stores(void **state)
                 "transactions in one another: #UD was delivered");
 }
 
+static void kinds_of_stores(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < KINDS; n++)
+        for (unsigned aborts = 0; aborts < 2; aborts++) {
+            begin_stores(tsx_body_store_kinds, aborts != 0, 0);
+            wrong.byte = (int)n;
+            expect_case(case_end(), VERDICT_FAIL, kind_names[n]);
+        }
+}
+
 static void wide_stores(void **state)
 {
     static const unsigned places[] = TSX_STATE_WIDE_PLACES;
@@ -540,8 +569,8 @@ int main(void)
         cmocka_unit_test(read_capacity),  cmocka_unit_test(read_events),
         cmocka_unit_test(write_capacity), cmocka_unit_test(inner_capacity),
         cmocka_unit_test(each_byte),      cmocka_unit_test(beside_and_read),
-        cmocka_unit_test(nested_stores),  cmocka_unit_test(wide_stores),
-        cmocka_unit_test(none_commits),
+        cmocka_unit_test(nested_stores),  cmocka_unit_test(kinds_of_stores),
+        cmocka_unit_test(wide_stores),    cmocka_unit_test(none_commits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

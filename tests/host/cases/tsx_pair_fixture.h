@@ -12,6 +12,7 @@
 
 #define BODY(name) const uint8_t tsx_body_##name[8] = {0};
 BODY(hold_both)
+BODY(hold_deep)
 BODY(hold_ended)
 BODY(hold_loads)
 BODY(hold_locked)
@@ -40,6 +41,7 @@ static const struct holding {
     {tsx_body_hold_store, 0, 1, 0},
     {tsx_body_hold_both, 1, 1, 0},
     {tsx_body_hold_nested, 1, 0, RTM_STATUS_NESTED},
+    {tsx_body_hold_deep, 1, 0, RTM_STATUS_NESTED},
     {tsx_body_hold_ended, 1, 0, 0},
     {tsx_body_hold_store_ended, 0, 1, 0},
     {tsx_body_hold_string, 1, 0, 0},

@@ -146,3 +146,27 @@ FAULT(info_cycles_of_inner,
       .what = "[A B F; C with bit 2] B8H[31:0] counts from an inner XBEGIN on",
       .caught = {"skylake-2017 off 1 pebs_tx_cycles FAIL"},
       .breaks = CYCLES_OF_OUTERMOST)
+
+FAULT(abort_keeps_bts,
+      .what = "[A B F; C with bit 2] an abort does not undo BTS and BTC of "
+              "memory",
+      .caught = {"skylake-2017 off 1 tsx_rollback_bytes FAIL"},
+      .breaks = BIT_STORES_UNDONE)
+
+FAULT(deep_unmonitored,
+      .what = "[A B F; C with bit 2] while a transaction is at the third level "
+              "nothing is a conflict",
+      .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
+      .breaks = DEEP_MONITORED)
+
+FAULT(nested_abort_keeps_ymm,
+      .what = "[A B F; C with bit 2] an abort in an inner transaction does not "
+              "restore the upper halves of YMM",
+      .caught = {"skylake-2017 off 1 tsx_abort_state FAIL"},
+      .breaks = NESTED_RESTORES_YMM)
+
+FAULT(capacity_keeps_ymm,
+      .what = "[A B F; C with bit 2] an abort by too many stores does not "
+              "restore the upper halves of YMM",
+      .caught = {"skylake-2017 off 1 tsx_abort_state FAIL"},
+      .breaks = CAPACITY_RESTORES_YMM)

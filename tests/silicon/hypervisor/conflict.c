@@ -90,7 +90,8 @@ static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
     for (unsigned n = 0; n < hypervisor.processors; n++) {
         struct vcpu *o = &hypervisor.vcpus[n];
 
-        if (o->tx.depth > 1 && !faults_rule(m, OUTER_WHILE_NESTED, true))
+        if ((o->tx.depth > 1 && !faults_rule(m, OUTER_WHILE_NESTED, true)) ||
+            (o->tx.depth > 2 && !faults_rule(m, DEEP_MONITORED, true)))
             continue;
         if (!o->tx.hle && o->tx.lines.writes == 0 &&
             !faults_rule(m, UNSTORED_MONITORED, true))

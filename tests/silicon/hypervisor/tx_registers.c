@@ -65,6 +65,9 @@ static void restore_extended(const struct vcpu *v, struct extended_state *e,
         e->image[FX_FTW] = 0;
     if (e->by_xsave &&
         ((v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_YMM, true)) ||
+         (v->tx.depth > 1 && !faults_rule(m, NESTED_RESTORES_YMM, true)) ||
+         (cause == TX_CAUSE_WRITES &&
+          !faults_rule(m, CAPACITY_RESTORES_YMM, true)) ||
          (v->tx.decision.forced &&
           !faults_rule(m, FORCED_RESTORES_YMM, true)) ||
          (cause == TX_CAUSE_EXCEPTION &&

@@ -64,7 +64,11 @@ bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
     const struct machine *m = v->model->machine;
     const uint64_t at = page->address + n;
 
-    return (v->current.tx == TX_MAY_HINT &&
+    const uint16_t opcode = (uint16_t)(v->decoded->words[0] >> 8);
+
+    return ((opcode == 0xAB0F || opcode == 0xBA0F) &&
+            !faults_rule(m, BIT_STORES_UNDONE, true)) ||
+           (v->current.tx == TX_MAY_HINT &&
             !faults_rule(m, NONTEMPORAL_UNDONE, true)) ||
            ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
             !faults_rule(m, REP_STORES_UNDONE, true)) ||
