@@ -170,6 +170,43 @@ static void check_writes(struct trace *p, uint64_t control, uint64_t cr3,
     window_check(p, "writes of CR3, with a filter of it", &w, &seen);
 }
 
+/* "PIP Packet Definition": whatever FilterEn is. And where CR3 matches again
+ * FilterEn is that of the next instruction. */
+static void check_writes_filtered(struct trace *p, uint64_t control,
+                                  uint64_t cr3, uint64_t other)
+{
+    static const struct trace_row pips[] = {{PATH_PIP_OWN, 0},
+                                            {PATH_PIP_OTHER, 0},
+                                            {PATH_PIP_OWN, 0},
+                                            {PATH_END, 0}};
+    const uint64_t back = trace_at(trace_body_cr3_back),
+                   end = trace_at(trace_body_cr3_end);
+    const struct path_step steps[] = {
+        {PATH_PIP, path_pip(cr3)},
+        {PATH_PIP, path_pip(cr3)},
+        {PATH_PGE, back},
+        {PATH_TIP, end},
+        {PATH_PGD_DIRECT, trace_at(trace_window_off)}};
+    const struct path_list list = {steps, sizeof(steps) / sizeof(steps[0])};
+    struct window w;
+    struct path_seen seen;
+
+    p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+    window_set(&w, trace_body_cr3, pips);
+    w.bare = true;
+    w.code.argument = other;
+    if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), PAGE_BYTES) ||
+        !set_msr(p->t, IA32_RTIT_ADDR_B(0), 2 * PAGE_BYTES - 1) ||
+        !window_check(p, "writes of CR3 outside of a filter", &w, &seen))
+        return;
+    p->control |= IA32_RTIT_CTL_CR3Filter;
+    w.path = (struct path){.step = path_list_step, .source = &list};
+    if (set_msr(p->t, IA32_RTIT_CR3_MATCH, cr3 & ~UINT64_C(0xfff)) &&
+        set_msr(p->t, IA32_RTIT_ADDR_A(0), back) &&
+        set_msr(p->t, IA32_RTIT_ADDR_B(0), end))
+        window_check(p, "writes of CR3, the last into both filters", &w, &seen);
+}
+
 TEST(pt_filter_context,
      .asks = "Do filters of privilege level and of CR3 keep out what they say?",
      .cite = "SDM 3C, Intel Processor Trace, \"Filtering by Current Privilege "
@@ -198,8 +235,10 @@ TEST(pt_filter_context,
     if ((test_cpu(t)->leaf14_ebx & LEAF14_CR3) != 0)
         check_match(&p, control, cr3);
     if ((test_cpu(t)->leaf14_ebx & LEAF14_CR3) != 0 &&
-        registers_ranges(test_cpu(t)) != 0)
+        registers_ranges(test_cpu(t)) != 0) {
         check_both(&p, control, cr3);
+        check_writes_filtered(&p, control, cr3, trace_at(copy) | (cr3 & 0xfff));
+    }
     check_writes(&p, control, cr3, trace_at(copy) | (cr3 & 0xfff));
     check_pip(&p, control, trace_at(copy) | (cr3 & 0xfff));
 }

@@ -152,3 +152,14 @@ FAULT(pt_int_not_in_tx,
       .what = "[PT with ToPA and TSX] a region that is full in a transaction "
               "does not interrupt",
       .caught = {"skylake-2018 on 1 pt_pmi_freezes FAIL"}, .rule = PT_INT_IN_TX)
+
+FAULT(pt_pip_filtered,
+      .what = "[PT with ranges] MOV to CR3 has no PIP outside of a filter",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_PIP_UNFILTERED)
+
+FAULT(pt_filter_stays_with_cr3,
+      .what = "[PT with ranges and CR3Filter] FilterEn is what it was where "
+              "CR3 matches again",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_FILTER_ANEW)

@@ -212,7 +212,8 @@ static void put_new_cr3(struct processor *p, const struct pt_step *now)
     if (!faults_pt(p, PT_PIP_CONTEXT, p->pt.context_en) || !os ||
         !faults_pt(p, PT_PIP, true) || erratum_is(p, ERRATUM_MODE_AT_PSB))
         return;
-    if (!faults_pt(p, PT_PIP_NO_BRANCHES, true) && !pt_branch_en(p))
+    if ((!faults_pt(p, PT_PIP_NO_BRANCHES, true) && !pt_branch_en(p)) ||
+        (!p->pt.filter_en && !faults_pt(p, PT_PIP_UNFILTERED, true)))
         return;
     pt_flush_tnt(p);
     if (faults_pt(p, PT_CYC_OF_PIP, true))

@@ -264,6 +264,8 @@ enum pt_rule {
     PT_PTW_FUP_HERE,   /* of the PTWRITE */
     PT_PTW_66_REFUSED, /* is 66H before it */
     PT_INT_IN_TX,      /* is INT of a region that is full in a transaction */
+    PT_PIP_UNFILTERED, /* has MOV to CR3 a PIP where FilterEn is 0 */
+    PT_FILTER_ANEW,    /* is FilterEn that of the IP where CR3 matches */
     PT_STATUS_HELD,    /* is STATUS */
     PT_PSB_AFTER_TNT,  /* does PSB in mid-trace come after the TNT */
     PT_MTC_ZERO,       /* is an MTC of 0 sent */
