@@ -168,6 +168,21 @@ static void try_at_ring3(struct test_context *t)
               a->counted[0], a->counted[1], a->conflicts);
 }
 
+static void check_cause(struct test_context *t, struct conflict *c)
+{
+    const struct rtm_tally *tally = &c->tally;
+    uint64_t got[2];
+
+    if (!count(t, c, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+               EVENT_TX_MEM | UMASK_ABORT_CAPACITY, got))
+        return;
+    check(t, 2 * got[0] >= tally->matched && 2 * got[1] <= tally->matched,
+          "TX_MEM (54H) .ABORT_CONFLICT (01H) %lu, .ABORT_CAPACITY (02H) %lu, "
+          "of %u aborts with EAX[2] (conflict); wanted most in the first, and "
+          "few in the second",
+          got[0], got[1], tally->matched);
+}
+
 TEST(tsx_conflict_events,
      .asks = "Do RTM_RETIRED and TX_MEM count an abort by another processor, "
              "and as a conflict?",
@@ -212,14 +227,13 @@ TEST(tsx_conflict_events,
           "in the first, and few in the second",
           got[0], got[1], tally->matched, others);
     try_at_ring3(t);
-    if ((identity_generation(test_cpu(t)) & TX_MEM_LISTED) == 0)
+    if ((identity_generation(test_cpu(t)) & TX_MEM_LISTED) != 0)
+        check_cause(t, &c);
+    if (!count(t, &c, EVENT_RTM_RETIRED | UMASK_START,
+               EVENT_RTM_RETIRED | UMASK_COMMIT, got))
         return;
-    if (!count(t, &c, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
-               EVENT_TX_MEM | UMASK_ABORT_CAPACITY, got))
-        return;
-    check(t, 2 * got[0] >= tally->matched && 2 * got[1] <= tally->matched,
-          "TX_MEM (54H) .ABORT_CONFLICT (01H) %lu, .ABORT_CAPACITY (02H) %lu, "
-          "of %u aborts with EAX[2] (conflict); wanted most in the first, and "
-          "few in the second",
-          got[0], got[1], tally->matched);
+    check(t, got[0] == tally->tried && got[1] == tally->committed,
+          "RTM_RETIRED (C9H) .START (01H) %lu, .COMMIT (02H) %lu; wanted %u, "
+          "%u",
+          got[0], got[1], tally->tried, tally->committed);
 }

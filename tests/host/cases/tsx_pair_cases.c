@@ -110,13 +110,15 @@ static void events(void **state)
         {2, 0, 40, 0, VERDICT_FAIL, ".ABORT_CONFLICT (01H) 2, .ABORT_CAPACITY"},
         {2, 1, 100, 2, VERDICT_PASS, ""},
         {2, 1, 100, 3, VERDICT_FAIL, ".ABORT_CAPACITY (02H) 3, of 5 aborts"},
+        {3, 0, 100, 1, VERDICT_FAIL, ".START (01H) 6, .COMMIT (02H) 0; "},
+        {3, 1, 100, 1, VERDICT_FAIL, ".START (01H) 5, .COMMIT (02H) 1; "},
     };
 
     (void)state;
     begin(test);
     expect_case(case_end(), VERDICT_PASS,
                 "a store to a line of the read set: 5 of 5 set EAX[2]");
-    assert_int_equal(change.windows, 3);
+    assert_int_equal(change.windows, 4);
     assert_int_equal(ring3_wrong.tries, 3);
     ring3_expect_firmware();
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -147,7 +149,7 @@ static void events(void **state)
     begin(test); /* events that are not of this generation */
     t->cpu.model = 0x3a;
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(change.windows, 2);
+    assert_int_equal(change.windows, 3);
     begin(test);
     other.body = tsx_body_hold_load;
     other.status = RTM_STATUS_CONFLICT;

@@ -170,3 +170,9 @@ FAULT(capacity_keeps_ymm,
               "restore the upper halves of YMM",
       .caught = {"skylake-2017 off 1 tsx_abort_state FAIL"},
       .breaks = CAPACITY_RESTORES_YMM)
+
+FAULT(rtm_start_twice_after_conflict,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.START counts twice after an "
+              "abort by a conflict",
+      .caught = {"skylake-2017 off 2 tsx_conflict_events FAIL"},
+      .breaks = STARTS_COUNT_ONCE)

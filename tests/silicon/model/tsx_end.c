@@ -157,7 +157,9 @@ void tsx_began(struct processor *p, bool hle)
          faults_rule(p->machine, CYCLES_WITHOUT_COMMITTED, true)))
         p->tsx.cycles = 0;
     count_events(p, TX_EVENT_START);
-    if (faults_start_again(p))
+    if (faults_start_again(p) ||
+        ((p->faults.abort_status & TX_STATUS_CONFLICT) != 0 &&
+         !faults_rule(p->machine, STARTS_COUNT_ONCE, true)))
         count_events(p, TX_EVENT_START);
 }
 
