@@ -125,7 +125,7 @@ memory_%1_end:
         ACCESS  movzx   eax, byte [rdi]
         CLOSE   load_byte
 
-; With a prefix that changes nothing, for its length.
+; With a prefix that changes nothing.
         OPEN    load_x87
         ACCESS  db 0x3e
         fild    qword [rdi]
@@ -135,7 +135,7 @@ memory_%1_end:
         ACCESS  andn    rax, rdx, [rdi]
         CLOSE   load_vex
 
-; With a prefix that changes nothing, for its length; RDI is 8 more after it.
+; With a prefix that changes nothing; RDI is 8 more after it.
         OPEN    store_string
         ACCESS  db 0x3e
         stosq
@@ -182,7 +182,7 @@ memory_%1_end:
         ACCESS  add     [rdi], rax
         CLOSE   updated
 
-; With a prefix that changes nothing, for its length.
+; With a prefix that changes nothing.
         OPEN    locked_byte
         ACCESS  db 0x3e
         lock add byte [rdi], 1
@@ -198,7 +198,7 @@ memory_%1_end:
         LEAD_ON load_return
         mov     rdx, rsp
         mov     rsp, rdi
-        ACCESS ret
+        ACCESS  ret
         CLOSE   load_return, {mov rsp, rdx}
 
         OPEN    load_jump
@@ -215,7 +215,7 @@ memory_%1_end:
         mov     rdx, rsp
         mov     rcx, rbp
         mov     rbp, rdi
-        ACCESS leave
+        ACCESS  leave
         CLOSE   load_leave, LEFT
 
         OPEN    load_gs
@@ -232,7 +232,7 @@ memory_%1_end:
         mov     rcx, rsi
         mov     rsi, rdi
         sub     rdi, 8
-        ACCESS movsq
+        ACCESS  movsq
         CLOSE   load_string, {mov rsi, rcx}
 
 ; Relative to the next instruction, which comes after an immediate.

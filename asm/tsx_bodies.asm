@@ -467,7 +467,7 @@ body spin_xabort
         xabort  0x65
         NEXT
 
-; The same in an inner transaction.
+; The same before an inner transaction, in which the XABORT is.
 body spin_nest_xabort
 .turn:  dec     rdx
         jnz     .turn
@@ -475,6 +475,8 @@ body spin_nest_xabort
         xabort  0x65
         xend
         NEXT
+
+; The same in an inner transaction.
 body nest_spin_xabort
         xbegin  tsx_inner_fallback
 .turn:  dec     rdx

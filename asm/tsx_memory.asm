@@ -110,9 +110,6 @@ end_store:
 .abort: xabort  0x77
         NEXT
 
-; RDX to a quadword of each of four pages: in the outermost transaction, in one
-; inside, in one inside that, and after both; there by a PUSH, too. Then XABORT
-; 77H where RDX[63] is 1.
 ; By instructions of many kinds, each to a quadword of its own.
 body store_kinds
         mov     r8, rdi
@@ -151,6 +148,9 @@ body store_kinds
         js      end_store.abort
         NEXT
 
+; RDX to a quadword of each of four pages: in the outermost transaction, in one
+; inside, in one inside that, and after both; there by a PUSH, too. Then XABORT
+; 77H where RDX[63] is 1.
 body store_nested
         mov     [rsi], rdx
         xbegin  tsx_inner_fallback

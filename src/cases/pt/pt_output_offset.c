@@ -7,12 +7,11 @@
 
 #define PAGE_BYTES 4096u
 #define TURNS      20
-#define TABLE_BYTES                                                        \
-    (PAGE_BYTES / 2 * 3)               /* beyond a page, and less than two \
-                                        */
-#define SIZE_MOST 8                    /* of a region: 1 MB */
-#define PAGE_LAST (PAGE_BYTES / 8 - 1) /* the last entry of a table's page */
-#define SIZE_END  (UINT64_C(15) << 6)  /* of an END entry */
+/* Beyond a page, and less than two. */
+#define TABLE_BYTES (PAGE_BYTES / 2 * 3)
+#define SIZE_MOST   8                    /* of a region: 1 MB */
+#define PAGE_LAST   (PAGE_BYTES / 8 - 1) /* the last entry of a table's page */
+#define SIZE_END    (UINT64_C(15) << 6)  /* of an END entry */
 
 _Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < PAGE_BYTES / 2, "one page's end");
 
