@@ -126,8 +126,12 @@ def run(result):
         adaptive + b"\xff" * 600, 4, "tsxpmu: FILE: record 1 at 0x200: reserved "
         "bits of the selection of groups, [23:4] or [47:32], are set"))
     result("tool: later adaptive format", refused(
-        record, 5, "tsxpmu: format 5: adaptive record format (5 or later), "
+        record, 6, "tsxpmu: format 6: adaptive record format (6 or later), "
         "which is not decoded"))
+    result("tool: records of format 5 are those of format 4",
+           [option for option in ((), ("--count",))
+            if decode(adaptive * 2, "--format", "5", *option)
+            != decode(adaptive * 2, "--format", "4", *option)])
     result("tool: unknown format", refused(
         record, 16, "tsxpmu: format 16: unknown record format"))
     result("tool: no such file", unreadable(
