@@ -36,7 +36,8 @@ LUCK = {"skylake-2021": re.compile(r"aborts$|sets EAX|EAX\[\d\] set|differs from
 CHANCE = {("skylake-2021", "lbr_transactions")}
 # And tests whose checks are as many as it takes tries; "": everywhere.
 TRIES = {("skylake-2021", "pt_rtm_abort_by_fault"), ("skylake-2021", "tsx_in_tx_counts"),
-         ("", "pebs_in_contexts"), ("", "pebs_fixed_counters"), ("", "pt_ring3_tx")}
+         ("", "pebs_in_contexts"), ("", "pebs_fixed_counters"), ("", "pebs_tx_cycles"),
+         ("", "pt_ring3_tx")}
 HEAD = """\
 # SPDX-License-Identifier: BSD-2-Clause
 #
