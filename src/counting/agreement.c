@@ -167,8 +167,8 @@ static void judge_reference(const struct tally *y)
         text_format(repeated, sizeof(repeated), ", %u repeated for an SMI",
                     y->c.repeated);
     note(t,
-         "%s counted %lu to %lu in %u trials%s; window: %u instructions, %u of "
-         "them branches%s",
+         "%s counted %lu to %lu in %u trials%s; window: %u instructions, %u "
+         "branches%s",
          reference_name(&y->c), y->lowest, y->highest, y->trials, repeated,
          y->shape->instructions, y->shape->branches, ratio);
 }

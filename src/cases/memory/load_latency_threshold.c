@@ -173,8 +173,7 @@ static void note_sweep(struct test_context *t, const struct sweep *s)
         text_append(text, sizeof(text), "%s%u of %u over %u",
                     i == 0 ? "" : ", ", s->tally[i].records, s->tally[i].loads,
                     s->threshold[i]);
-    note(t, "%s: records of loads, by threshold: %s; middle latency %lu",
-         s->what, text, s->middle);
+    note(t, "%s: recorded: %s; middle latency %lu", s->what, text, s->middle);
 }
 
 TEST(load_latency_threshold,
