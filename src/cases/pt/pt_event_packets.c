@@ -3,11 +3,10 @@
  * vector, and each IRET one of its own, without BranchEn too; a page fault an
  * EVD with its address; and MODE.Exec tells RFLAGS.IF. */
 #include "src/base/msr.h"
-#include "src/pt/ip.h"
 #include "src/harness/mapping.h"
 #include "src/pt/packet.h"
 #include "src/trace/gate.h"
-#include "src/trace/path_walk.h"
+#include "src/trace/packets.h"
 #include "src/trace/window.h"
 
 /* "CFE Packet Definition": the type, whether a FUP belongs to it, the vector.
@@ -39,24 +38,19 @@ struct events {
 
 static void read_events(const struct trace *p, struct events *e)
 {
-    struct pt_reader reader;
+    struct packets packets;
     struct pt_packet packet;
-    uint64_t mode = 0, ip = 0;
+    uint64_t mode = 0;
     bool fup = false, exec = false, on = false;
 
     *e = (struct events){0};
-    pt_open(&reader);
-    pt_feed(&reader, p->memory, trace_bytes(p), true);
-    while (pt_next(&reader, &packet) == PT_OK) {
+    packets_open(&packets, p->memory, trace_bytes(p));
+    while (packets_next(&packets, &packet)) {
         if (packet.kind == PT_PAD || packet.kind == PT_CYC)
             continue; /* may stand anywhere */
-        if (packet.kind == PT_PSB)
-            ip = 0;
-        else if (walk_has_ip(packet.kind))
-            ip = pt_ip(ip, packet.detail, packet.payload);
         e->without_fup += fup && packet.kind != PT_FUP;
         if (fup && e->count <= 2 * VECTORS)
-            e->fup[e->count - 1] = ip;
+            e->fup[e->count - 1] = packets.ip;
         fup = packet.kind == PT_CFE && packet.detail != 0;
         if (exec && packet.kind == PT_FUP) {
             e->off += on && (mode & MODE_EXEC_IF) == 0;

@@ -3,7 +3,7 @@
  * with OS alone the other way round, with both the transfers between. */
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/pt/ip.h"
+#include "src/trace/packets.h"
 #include "src/trace/path_walk.h"
 #include "src/trace/registers.h"
 #include "src/trace/ring3_trace.h"
@@ -64,23 +64,15 @@ static void check_user(struct levels *l)
 static void count_ways(const struct trace *p, uint64_t back, unsigned *out,
                        unsigned *in)
 {
-    struct pt_reader reader;
+    struct packets packets;
     struct pt_packet packet;
-    uint64_t ip = 0;
 
     *out = *in = 0;
-    pt_open(&reader);
-    pt_feed(&reader, p->memory, trace_bytes(p), true);
-    while (pt_next(&reader, &packet) == PT_OK) {
-        if (packet.kind == PT_PSB)
-            ip = 0;
-        if (packet.kind != PT_TIP && packet.kind != PT_TIP_PGE &&
-            packet.kind != PT_TIP_PGD && packet.kind != PT_FUP)
-            continue;
-        if (packet.detail != 0)
-            ip = pt_ip(ip, packet.detail, packet.payload);
+    packets_open(&packets, p->memory, trace_bytes(p));
+    while (packets_next(&packets, &packet)) {
         *out += packet.kind == PT_TIP_PGD && packet.detail == 0;
-        *in += packet.kind == PT_TIP_PGE && packet.detail != 0 && ip == back;
+        *in += packet.kind == PT_TIP_PGE && packet.detail != 0 &&
+               packets.ip == back;
     }
 }
 
@@ -91,24 +83,19 @@ static bool find_targets(const struct levels *l,
                          unsigned *user)
 {
     const uint64_t code = l->ring3->ring3->user_code;
-    struct pt_reader reader;
+    struct packets packets;
     struct pt_packet packet;
-    uint64_t ip = 0;
     bool whole = true;
 
     *found = *user = 0;
-    pt_open(&reader);
-    pt_feed(&reader, l->p->memory, trace_bytes(l->p), true);
-    while (pt_next(&reader, &packet) == PT_OK) {
-        if (packet.kind == PT_PSB)
-            ip = 0;
+    packets_open(&packets, l->p->memory, trace_bytes(l->p));
+    while (packets_next(&packets, &packet)) {
         whole &= packet.kind != PT_OVF;
         if (!walk_has_ip(packet.kind) || packet.detail == 0)
             continue;
-        ip = pt_ip(ip, packet.detail, packet.payload);
-        *user += ip - code < PAGE_BYTES;
-        *found +=
-            *found < TARGETS && packet.kind == PT_TIP && ip == targets[*found];
+        *user += packets.ip - code < PAGE_BYTES;
+        *found += *found < TARGETS && packet.kind == PT_TIP &&
+                  packets.ip == targets[*found];
     }
     return whole;
 }
@@ -287,31 +274,24 @@ static void check_exception_inside(struct levels *l)
                    at = seen_at(l, ring3_rdpmc_at);
     unsigned results = 0, found = 0;
     uint64_t bits = 0;
-    struct pt_reader reader;
+    struct packets packets;
     struct pt_packet packet;
-    uint64_t ip = 0;
 
     if (!trace_user(l, IA32_RTIT_CTL_OS, window_gp))
         return;
-    pt_open(&reader);
-    pt_feed(&reader, l->p->memory, trace_bytes(l->p), true);
-    while (pt_next(&reader, &packet) == PT_OK) {
+    packets_open(&packets, l->p->memory, trace_bytes(l->p));
+    while (packets_next(&packets, &packet)) {
         if (packet.kind == PT_OVF)
             return;
-        if (packet.kind == PT_PSB)
-            ip = 0;
         if (packet.kind == PT_TNT_8 || packet.kind == PT_TNT_64) {
             results += packet.detail;
             bits = bits << packet.detail | packet.payload;
         }
-        if ((packet.kind != PT_TIP && packet.kind != PT_TIP_PGE &&
-             packet.kind != PT_TIP_PGD && packet.kind != PT_FUP) ||
-            packet.detail == 0)
+        if (packet.detail == 0)
             continue;
-        ip = pt_ip(ip, packet.detail, packet.payload);
-        if (packet.kind == PT_TIP && ip == from)
+        if (packet.kind == PT_TIP && packets.ip == from)
             results = 0;
-        if (packet.kind == PT_FUP && ip == at && found++ == 0)
+        if (packet.kind == PT_FUP && packets.ip == at && found++ == 0)
             check(l->p->t, results == 2 && (bits & 3) == 1,
                   "#GP at ring 3 with OS = 1, User = 1: got %u results, the "
                   "last of them %lu, between the TIP of IRETQ and the FUP; "

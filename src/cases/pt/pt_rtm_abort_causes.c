@@ -4,8 +4,7 @@
  * the abort, never in the transaction. */
 #include "src/base/mem.h"
 #include "src/base/msr.h"
-#include "src/pt/ip.h"
-#include "src/trace/path_walk.h"
+#include "src/trace/packets.h"
 #include "src/trace/window.h"
 #include "src/tsx/status.h"
 
@@ -90,27 +89,22 @@ static unsigned count_events(const uint8_t *bytes, size_t size,
 {
     const uint64_t begin = trace_at(tsx_xbegin_at),
                    body = trace_at(tsx_body_jumps);
-    struct pt_reader reader;
+    struct packets packets;
     struct pt_packet packet;
     unsigned before = PT_KINDS, count = 0;
     bool in_psb = false, event = false;
-    uint64_t ip = 0, fup = 0;
+    uint64_t fup = 0;
 
     *inside = 0;
-    pt_open(&reader);
-    pt_feed(&reader, bytes, size, true);
-    while (pt_next(&reader, &packet) == PT_OK) {
+    packets_open(&packets, bytes, size);
+    while (packets_next(&packets, &packet)) {
         if (packet.kind == PT_PAD)
             continue;
         if (event && packet.kind == PT_TIP) {
             count++;
             *inside += fup == begin || fup - body < BODY_BYTES;
         }
-        if (packet.kind == PT_PSB)
-            ip = 0;
-        else if (walk_has_ip(packet.kind))
-            ip = pt_ip(ip, packet.detail, packet.payload);
-        fup = packet.kind == PT_FUP ? ip : fup;
+        fup = packet.kind == PT_FUP ? packets.ip : fup;
         in_psb = packet.kind == PT_PSB || (in_psb && packet.kind != PT_PSBEND);
         event = packet.kind == PT_FUP && !in_psb && before != PT_MODE_TSX;
         before = packet.kind;
