@@ -79,33 +79,28 @@ body hold_unstored
         not     qword [rdi + CELL]
         NEXT
 
-; A quadword of a line, in an inner transaction.
-body hold_nested
+; A quadword of a line, in so many inner transactions.
+%macro HOLD_INNER 2
+body hold_%1
+%rep %2
         xbegin  tsx_inner_fallback
+%endrep
         mov     rcx, [rsi]
 .turn:  dec     rdx
         jnz     .turn
         cmp     rcx, [rsi]
         je      .same
         not     qword [rdi + RFLAGS]
-.same:  xend
-        NEXT
-
-; The same at the third level.
-body hold_deep
-        xbegin  tsx_inner_fallback
-        xbegin  tsx_inner_fallback
-        mov     rcx, [rsi]
-.turn:  dec     rdx
-        jnz     .turn
-        cmp     rcx, [rsi]
-        je      .same
-        not     qword [rdi + RFLAGS]
-.same:  xend
+.same:
+%rep %2
         xend
+%endrep
         NEXT
+%endmacro
+        HOLD_INNER nested, 1
+        HOLD_INNER deep, 2
 
-; The same after the inner one has ended.
+; In one that has ended.
 %macro LOAD_ENDED 0
         xbegin  tsx_inner_fallback
         mov     rcx, [rsi]

@@ -109,6 +109,26 @@ static void judge(struct test_context *t, const struct found *f)
          f->tally.committed);
 }
 
+/* by: what stored; wrong: after so many of the transactions, for each. */
+static void check_stored(struct test_context *t, const char *const by[],
+                         const unsigned wrong[], unsigned count,
+                         const struct rtm_tally *tally)
+{
+    probe_check(t, tally);
+    for (unsigned n = 0; n < count; n++)
+        check(t, wrong[n] == 0,
+              "what %s stored is wrong after %u of %u transactions, %u of them "
+              "committed; wanted it after a commit alone",
+              by[n], wrong[n], tally->tried, tally->committed);
+}
+
+/* Neither end that is wanted has come yet. */
+static bool goes_on(unsigned tries, const struct rtm_tally *tally)
+{
+    return tries < PROBE_TRIES && tally->committed == 0 &&
+           (tally->ever & RTM_STATUS_XABORT) == 0;
+}
+
 /* Transactions in one another, a page each, and PUSH: from the first byte of a
  * line on, or to its last. */
 static void try_nested(struct test_context *t, uint8_t *pages, bool aborts)
@@ -125,9 +145,7 @@ static void try_nested(struct test_context *t, uint8_t *pages, bool aborts)
     struct rtm_tally tally;
 
     rtm_clear(&tally);
-    for (unsigned i = 0; i < PROBE_TRIES && tally.committed == 0 &&
-                         (tally.ever & RTM_STATUS_XABORT) == 0;
-         i++) {
+    for (unsigned i = 0; goes_on(i, &tally); i++) {
         for (unsigned n = 0; n < sizeof(places) / sizeof(places[0]); n++)
             *(volatile uint64_t *)(void *)(pages + places[n]) = n;
         bool stored = probe_once(&block, 0, &tally) == TSX_COMMITTED;
@@ -135,12 +153,7 @@ static void try_nested(struct test_context *t, uint8_t *pages, bool aborts)
             wrong[n] += *(volatile uint64_t *)(void *)(pages + places[n]) !=
                         (stored ? value : n);
     }
-    probe_check(t, &tally);
-    for (unsigned n = 0; n < sizeof(places) / sizeof(places[0]); n++)
-        check(t, wrong[n] == 0,
-              "what %s stored is wrong after %u of %u transactions, %u of them "
-              "committed; wanted it after a commit alone",
-              by[n], wrong[n], tally.tried, tally.committed);
+    check_stored(t, by, wrong, sizeof(places) / sizeof(places[0]), &tally);
 }
 
 /* By instructions of many kinds: a commit makes each change, an abort none. */
@@ -156,21 +169,14 @@ static void try_kinds(struct test_context *t, volatile uint64_t *words,
     struct rtm_tally tally;
 
     rtm_clear(&tally);
-    for (unsigned i = 0; i < PROBE_TRIES && tally.committed == 0 &&
-                         (tally.ever & RTM_STATUS_XABORT) == 0;
-         i++) {
+    for (unsigned i = 0; goes_on(i, &tally); i++) {
         for (unsigned n = 0; n < kinds; n++)
             words[n] = VALUE + n;
         const bool stored = probe_once(&block, 0, &tally) == TSX_COMMITTED;
         for (unsigned n = 0; n < kinds; n++)
             wrong[n] += (words[n] == VALUE + n) == stored;
     }
-    probe_check(t, &tally);
-    for (unsigned n = 0; n < kinds; n++)
-        check(t, wrong[n] == 0,
-              "what %s stored is wrong after %u of %u transactions, %u of them "
-              "committed; wanted it after a commit alone",
-              by[n], wrong[n], tally.tried, tally.committed);
+    check_stored(t, by, wrong, kinds, &tally);
 }
 
 /* Stores of 32 bytes, which need AVX. */
