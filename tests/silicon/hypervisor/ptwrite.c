@@ -31,9 +31,15 @@ static uint64_t register_of(const struct vcpu *v, const uint8_t *bytes)
                      ((bytes[at - 1] & 0xF1) == 0x41 ? 8 : 0)];
 }
 
-static struct action page_fault(struct vcpu *v, uint64_t linear)
+/* ACTION_RESUME where it cannot be: the transaction has aborted, or #PF. */
+static struct action load(struct vcpu *v, const struct data_access *a)
 {
-    v->vmcb->cr2 = linear;
+    v->ptw = 0;
+    if (v->tx.depth > 0 && !tx_memory_expect(v, a, 1))
+        return action_of(ACTION_RESUME);
+    if (guest_copy(v, a->linear, &v->ptw, a->bytes, false))
+        return action_of(ACTION_EXECUTE);
+    v->vmcb->cr2 = a->linear;
     return action_raise(VECTOR_PF, v->vmcb->cpl == 3 ? PF_USER : 0);
 }
 
@@ -44,17 +50,17 @@ struct action ptwrite(struct vcpu *v)
     struct instruction i;
     size_t length;
     const uint8_t *bytes = guest_code(v, buffer, &length);
-    unsigned count = memory_accesses(v, found, bytes, length);
+    struct action a = action_of(ACTION_EXECUTE);
 
     instruction_classify(&i, bytes, length);
     if (is_refused(v, &i))
         return action_raise(VECTOR_UD, 0);
-    v->ptw = count == 0 ? register_of(v, bytes) : 0;
-    if (count > 0 && v->tx.depth > 0 && !tx_memory_expect(v, found, count))
-        return action_of(ACTION_RESUME);
-    if (count > 0 &&
-        !guest_copy(v, found->linear, &v->ptw, found->bytes, false))
-        return page_fault(v, found->linear);
+    if (memory_accesses(v, found, bytes, length) > 0)
+        a = load(v, found);
+    else
+        v->ptw = register_of(v, bytes);
+    if (a.kind != ACTION_EXECUTE)
+        return a;
     length = instruction_bytes(bytes, length);
     return v->mode == MODE_STEP
                ? action_complete(ACTION_RETIRE, (unsigned)length)

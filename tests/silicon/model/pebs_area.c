@@ -51,16 +51,15 @@ unsigned pebs_ds_bytes(const struct processor *p)
 
 unsigned pebs_reset_at(const struct processor *p, unsigned place)
 {
-    const bool fixed = place >= COUNTERS_MAX;
-    const unsigned n = fixed ? place - COUNTERS_MAX : place;
+    const struct machine *m = p->machine;
 
-    if (n < PEBS_COUNTERS && !fixed)
-        return n;
-    if (!faults_rule(p->machine,
-                     fixed ? FIXED_HAVE_OWN_RESET : ABOVE_3_HAVE_OWN_RESET,
-                     true))
-        return fixed ? n : n - PEBS_COUNTERS;
-    if (!fixed)
-        return n;
-    return (is_format_5(p) ? FIXED_AT_5 : FIXED_AT) + n;
+    if (place < COUNTERS_MAX)
+        return place < PEBS_COUNTERS ||
+                       faults_rule(m, ABOVE_3_HAVE_OWN_RESET, true)
+                   ? place
+                   : place - PEBS_COUNTERS;
+    place -= COUNTERS_MAX;
+    if (!faults_rule(m, FIXED_HAVE_OWN_RESET, true))
+        return place;
+    return (is_format_5(p) ? FIXED_AT_5 : FIXED_AT) + place;
 }
