@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -101,11 +102,35 @@ static void cut(void **state)
                 fail_msg("%s: cut at %zu", rows[n].name, length);
 }
 
+/* LEA of a displacement that has the bytes of XACQUIRE LOCK OR, and that one,
+ * after an immediate that ends as a prefix. */
+static void begins(void **state)
+{
+    enum { AT = 64 };
+    static const uint8_t lea[] = {0x48, 0x8D, 0x35, 0xF0, 0xF2, 0x09, 0x00},
+                         hinted[] = {0xB8, 0, 0, 0, 0x66, 0xF0, 0xF2, 0x09, 0};
+    uint8_t code[2 * AT];
+
+    (void)state;
+    memset(code, 0x90, sizeof(code));
+    memcpy(&code[AT], lea, sizeof(lea));
+    assert_int_equal(instruction_prefixes(code, AT + 4), AT + 3);
+    assert_false(instruction_begins(code, sizeof(code), AT + 3, AT + 4));
+    assert_true(instruction_begins(code, sizeof(code), AT, AT));
+    memset(code, 0x90, sizeof(code));
+    memcpy(&code[AT], hinted, sizeof(hinted));
+    assert_int_equal(instruction_prefixes(code, AT + 6), AT + 4);
+    assert_true(instruction_begins(code, sizeof(code), AT + 4, AT + 6));
+    assert_false(instruction_begins(code, sizeof(code), AT + 4, AT + 4));
+    assert_true(instruction_begins(code, sizeof(code), 1, 1)); /* in doubt */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_table),
         cmocka_unit_test(cut),
+        cmocka_unit_test(begins),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

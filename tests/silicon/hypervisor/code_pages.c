@@ -82,20 +82,20 @@ static bool is_xabort(const uint8_t *code, uint32_t bytes, uint32_t at)
     return near < at + PAGE_BYTES;
 }
 
-/* XRELEASE does nothing but where an XACQUIRE has begun something. By chance
- * this is found on about one page of code in ten. */
+/* XRELEASE does nothing but where an XACQUIRE has begun something. These bytes
+ * are by chance on about one page of code in ten. */
 static bool is_xacquire(const uint8_t *code, uint32_t bytes, uint32_t at)
 {
+    const size_t first = instruction_prefixes(code, at);
     struct instruction i;
 
-    if (code[at] != 0xF2 &&
-        !(code[at] == 0xF0 && at + 1 < bytes && code[at + 1] == 0xF2))
-        return false;
-    instruction_classify(&i, &code[at], bytes - at);
-    return i.elide == ELIDE_ACQUIRE;
+    instruction_classify(&i, &code[first], bytes - first);
+    return i.elide == ELIDE_ACQUIRE &&
+           instruction_begins(code, bytes, first, at);
 }
 
-/* The first byte says which it may be, and of most that it is none. */
+/* The first byte, but for prefixes, says which it may be, and of most that it
+ * is none. */
 static bool begins(const uint8_t *code, uint32_t bytes, uint32_t at,
                    bool elides)
 {
@@ -106,7 +106,6 @@ static bool begins(const uint8_t *code, uint32_t bytes, uint32_t at,
         return is_xend_xtest(code, bytes, at);
     case 0xC6:
         return is_xabort(code, bytes, at);
-    case 0xF0:
     case 0xF2:
         return elides && is_xacquire(code, bytes, at);
     default:

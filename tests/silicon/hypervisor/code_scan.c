@@ -18,15 +18,9 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
-#include "tests/silicon/model/prefixes.h"
-
 #define NEAR_BYTES   (64 * 1024)
 #define XBEGIN_BYTES 6
 #define EACH_BYTE    UINT64_C(0x0101010101010101)
-/* From so many places before a byte, the nearest so near, the instructions are
- * walked: wherever that begins, it soon meets the true ones. */
-#define SWEEPS      8
-#define SWEEP_BYTES 32
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)
 
@@ -55,35 +49,17 @@ static bool has_byte(const uint8_t *b, uint8_t wanted)
     return ((word - EACH_BYTE) & ~word & (EACH_BYTE << 7)) != 0;
 }
 
-/* Does an instruction begin at this byte of the page? In doubt it does. */
-static bool begins(const uint8_t *page, size_t at)
-{
-    if (at < SWEEP_BYTES + SWEEPS)
-        return true;
-    for (size_t n = 0; n < SWEEPS; n++) {
-        size_t from = at - SWEEP_BYTES - n;
-        while (from < at) {
-            size_t bytes = instruction_bytes(&page[from], PAGE_BYTES - from);
-            from += bytes != 0 ? bytes : 1;
-        }
-        if (from == at)
-            return true;
-    }
-    return false;
-}
-
 /* XABORT, or XACQUIRE where it elides locks; their first byte but prefixes is
  * at `at`. */
 static bool is_hinted(const uint8_t *page, size_t at)
 {
+    const size_t first = instruction_prefixes(page, at);
     struct instruction i;
 
-    while (at > 0 && prefix_is(page[at - 1]))
-        at--;
-    instruction_classify(&i, &page[at], PAGE_BYTES - at);
+    instruction_classify(&i, &page[first], PAGE_BYTES - first);
     return (i.kind == INSTRUCTION_XABORT ||
             (i.elide == ELIDE_ACQUIRE && hypervisor.machine.cpu->has_hle)) &&
-           begins(page, at);
+           instruction_begins(page, PAGE_BYTES, first, at);
 }
 
 /* What follows on the next page belongs to this one; where that is not there

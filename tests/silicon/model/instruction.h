@@ -107,6 +107,15 @@ size_t instruction_operand(uint8_t modrm, uint8_t sib);
  * or longer than `length`. */
 size_t instruction_bytes(const uint8_t *bytes, size_t length);
 
+/* Where the prefixes of this byte of code begin: `at`, if it has none. */
+size_t instruction_prefixes(const uint8_t *code, size_t at);
+
+/* Whether an instruction begins at one of these bytes of code, or they are
+ * another's by chance: from some places before them the instructions are
+ * walked. In doubt one does. */
+bool instruction_begins(const uint8_t *code, size_t bytes, size_t first,
+                        size_t last);
+
 /* Of one with a hint: where its prefixes F2H and F3H are, a bit for each byte,
  * and a neutral prefix, which may replace it and changes nothing. */
 uint32_t instruction_hints(const uint8_t *bytes, size_t length,

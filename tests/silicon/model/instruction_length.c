@@ -13,6 +13,11 @@
 #define IMM(n)  (n) /* so many bytes */
 #define IMM_LOW 0x0F
 
+/* From so many places before a byte, the nearest so near, the instructions are
+ * walked: wherever that begins, it soon meets the true ones. */
+#define WALKS      8
+#define WALK_BYTES 32
+
 enum map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A };
 
 /* clang-format off */
@@ -165,4 +170,28 @@ size_t instruction_bytes(const uint8_t *bytes, size_t length)
         end += address_size ? 4 : 8;
     end += form & IMM_LOW;
     return end <= length && end <= INSTRUCTION_BYTES_MAX ? end : 0;
+}
+
+size_t instruction_prefixes(const uint8_t *code, size_t at)
+{
+    while (at > 0 && prefix_is(code[at - 1]))
+        at--;
+    return at;
+}
+
+bool instruction_begins(const uint8_t *code, size_t bytes, size_t first,
+                        size_t last)
+{
+    if (first < WALK_BYTES + WALKS)
+        return true;
+    for (size_t n = 0; n < WALKS; n++) {
+        size_t at = first - WALK_BYTES - n;
+        while (at < first) {
+            size_t length = instruction_bytes(&code[at], bytes - at);
+            at += length != 0 ? length : 1;
+        }
+        if (at <= last)
+            return true;
+    }
+    return false;
 }
