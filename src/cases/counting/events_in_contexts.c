@@ -198,7 +198,8 @@ static void judge_inside(struct contexts *c, const struct row *row,
                          const struct way *way, const uint64_t got[3])
 {
     const bool cycles = row->kind == CORE, events = row->kind == EVENTS;
-    const uint64_t by = cycles ? CYCLES + got[0] / 64 : events ? ENDS : OUTER;
+    const uint64_t by =
+        cycles ? CYCLES + got[0] / 64 : (events && row->ends == 0 ? 0 : OUTER);
     const struct window_shape *s = &ring3_body_shape;
     const uint64_t body = events ? c->plain - row->ends
                           : row->kind == BRANCHES
@@ -206,10 +207,9 @@ static void judge_inside(struct contexts *c, const struct row *row,
                               : s->instructions + 1 + way->inner;
     const uint64_t outer = (way->more - way->inner) / 2;
     const uint64_t inside = way->tx ? body + (events ? 0 : outer) : 0;
-    const uint64_t all = way->tx ? got[0] : 0;
+    const uint64_t all = way->tx ? got[0] : 0, event = row->select | c->levels;
     const uint64_t in_tx = got[1] < got[0] ? got[1] : got[0]; /* by errata */
     const uint64_t out = way->aborts ? in_tx : 0, kept = got[0] - out;
-    const uint64_t event = row->select | c->levels;
     bool known;
     enum erratum erratum =
         event_erratum(c->t, 1, event, got[1], inside, &known);

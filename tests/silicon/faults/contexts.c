@@ -62,6 +62,13 @@ FAULT(txcp_of_instructions_alone,
       .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
       .breaks = TXCP_OF_ANY_EVENT)
 
+FAULT(txcp_keeps_one,
+      .what =
+          "[A B F; C with bit 2] IN_TXCP keeps an event of each region that "
+          "aborts",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .quantity = TXCP_RESTORED, .number = ANY_NUMBER, .add = 1)
+
 FAULT(pt_ring3_no_psb, .what = "[PT] no PSB comes while ring 3 runs",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .rule = PT_PSB_IN_RING_3)

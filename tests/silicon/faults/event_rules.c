@@ -79,7 +79,7 @@ FAULT(commit_rolls_back,
 FAULT(in_txcp_to_zero,
       .what = "[any with RTM] an abort sets a counter with IN_TXCP to 0",
       .caught = {"skylake-2017 on 1 tsx_in_tx_counts FAIL"},
-      .breaks = TXCP_TO_CHECKPOINT)
+      .quantity = TXCP_RESTORED, .number = ANY_NUMBER, .clear = UINT64_MAX)
 
 FAULT(in_txcp_refused,
       .what = "[any with RTM] IN_TXCP of PERFEVTSEL2 raises #GP",

@@ -33,9 +33,9 @@ void counters_roll_back(struct processor *p)
              ((p->pmu.select[n] & EVTSEL_EVENT) == 0xC0 ||
               faults_rule(m, TXCP_OF_ANY_EVENT, true)) &&
              !faults_keep_aborted(p)))
-            p->pmu.counter[n] = faults_rule(m, TXCP_TO_CHECKPOINT, true)
-                                    ? p->pmu.at_xbegin[n]
-                                    : 0;
+            p->pmu.counter[n] =
+                faults_quantity(m, TXCP_RESTORED, n, p->pmu.at_xbegin[n]) &
+                COUNTER_MASK;
     if (!faults_rule(m, ABORT_KEEPS_STATUS, true))
         p->pmu.global_status = 0;
     for (unsigned n = 0; n < p->fixed_counters; n++)

@@ -43,6 +43,7 @@ enum quantity {
     KEPT_REGISTERS, /* by an abort; number: enum tx_cause */
     KEPT_FLAGS,     /* the same */
     TXCP_KEPT,      /* the same: counts with IN_TXCP, all */
+    TXCP_RESTORED,  /* by an abort; number: the counter */
     XTEST_KEEPS,    /* flags */
     HINTS,          /* enum elide; number: the opcode */
     HINTS_OF_SIZE,  /* the same; number: bytes of the operand */
