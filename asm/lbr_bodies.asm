@@ -236,6 +236,30 @@ LBR_BODY lbr_body_calls
 .stay:  add     rsp, 16
 LBR_BODY_END
 
+; Calls, each from where the one before leads to, the last of which return.
+; Entered at any of them; RSI is how many will not have returned.
+%define CALLS    40
+%define RETURNED 4
+LBR_BODY lbr_body_deep
+%assign i 0
+%rep CALLS
+.call_%+i:
+        call    .to_%+i
+.back_%+i:
+%if i > CALLS - RETURNED
+        ret
+%elif i == CALLS - RETURNED
+        jmp     near .done
+%endif
+        nop
+.to_%+i:
+        ROW     LBR_REL_CALL, .call_%+i, .to_%+i
+%assign i i + 1
+%endrep
+        ret
+.done:  lea     rsp, [rsp + rsi * 8]
+LBR_BODY_END
+
 ; #UD, #DE and INT n, between branches; a row of each is of the way there and
 ; back.
 LBR_BODY lbr_body_exceptions

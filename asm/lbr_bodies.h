@@ -61,6 +61,11 @@ LBR_BODY(lbr_body_chain);
 #define LBR_CHAIN 80
 /* The rows are the calls that have not returned. */
 LBR_BODY(lbr_body_calls);
+/* LBR_CALLS calls, of which the last LBR_RETURNED have returned in the end; the
+ * body may begin at any of them. argument: how many will not have returned. */
+LBR_BODY(lbr_body_deep);
+#define LBR_CALLS    40
+#define LBR_RETURNED 4
 /* #UD, #DE and, last, INT TRACE_INT, under gates with trace_handler; of each
  * there is one row, from where it is raised to where the handler goes on. */
 LBR_BODY(lbr_body_exceptions);

@@ -88,6 +88,23 @@ static bool try_kind(struct lbr *l, const struct row *row)
     return true;
 }
 
+/* Of two kinds at once each is kept out as it is alone. */
+static bool try_pairs(struct lbr *l)
+{
+    char what[32];
+
+    for (uint32_t a = LBR_JCC; a < LBR_KINDS; a++)
+        for (uint32_t b = a + 1; b < LBR_KINDS; b++) {
+            const struct row row = {what, MSR_LBR_SELECT_KIND(a) |
+                                              MSR_LBR_SELECT_KIND(b)};
+            text_format(what, sizeof(what), "MSR_LBR_SELECT (1C8H) = 0x%lx",
+                        row.select);
+            if (!try_kind(l, &row))
+                return false;
+        }
+    return true;
+}
+
 struct crossing {
     struct ring3_session s;
     uint64_t (*window)(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
@@ -230,27 +247,45 @@ static void try_ring3(struct lbr *l, struct crossing *c)
         lbr_judge(l, "a call and a return at ring 3", &want);
 }
 
+static bool try_level(struct lbr *l, struct crossing *c, const struct row *row)
+{
+    struct lbr_branches want;
+
+    l->select = row->select;
+    branches_of_ring3(&want, c);
+    lbr_branches_select(&want, l->select);
+    if (!lbr_around(l, cross, c))
+        return false;
+    if (say(l, row, &want))
+        check_transfers(l, row, &c->s);
+    if (row->select == 0)
+        check_cycles(l, c);
+    return true;
+}
+
 static void try_levels(struct lbr *l)
 {
+    char what[64];
     struct crossing c = {.window = window_ring3, .rows = window_ring3_rows};
     const bool transactions = probe_state_if_any(l->t);
 
     if (!ring3_prepare(&c.s, l->t))
         return;
     c.s.ring3->msr = l->msr;
-    FOR_EACH_ROW (l->t, i, levels) {
-        struct lbr_branches want;
-
-        l->select = levels[i].select;
-        branches_of_ring3(&want, &c);
-        lbr_branches_select(&want, l->select);
-        if (!lbr_around(l, cross, &c))
+    FOR_EACH_ROW (l->t, i, levels)
+        if (!try_level(l, &c, &levels[i]))
             return;
-        if (say(l, &levels[i], &want))
-            check_transfers(l, &levels[i], &c.s);
-        if (levels[i].select == 0)
-            check_cycles(l, &c);
-    }
+    for (uint32_t kind = LBR_JCC; kind < LBR_KINDS; kind++)
+        for (unsigned i = 0; i < 2; i++) {
+            const struct row row = {what,
+                                    MSR_LBR_SELECT_KIND(kind) |
+                                        (i == 0 ? MSR_LBR_SELECT_CPL_EQ_0
+                                                : MSR_LBR_SELECT_CPL_NEQ_0)};
+            text_format(what, sizeof(what),
+                        "rings 0 and 3, MSR_LBR_SELECT = 0x%lx", row.select);
+            if (!try_level(l, &c, &row))
+                return;
+        }
     try_ring3(l, &c);
     if (transactions)
         try_transaction(l, &c);
@@ -301,6 +336,25 @@ static void try_call_stack(struct lbr *l)
     judge_calls(l, "the same from the last entry on", &want, may);
 }
 
+/* More calls than there are records, the last of which return: what is left is
+ * of the newest of the others. Of the oldest nothing is. */
+static void try_deep(struct lbr *l)
+{
+    const unsigned calls = l->model.depth + LBR_RETURNED;
+    const struct lbr_row *first = &lbr_body_deep_rows[LBR_CALLS - calls];
+    struct trace_window code = {.body = lbr_body_deep + first->from,
+                                .argument = calls - LBR_RETURNED};
+    struct lbr_branches want;
+
+    l->select = CALL_STACK;
+    lbr_branches_clear(&want, lbr_body_deep);
+    want.many = want.taken_back = true;
+    for (unsigned n = 0; n < calls - LBR_RETURNED; n++)
+        lbr_branches_row(&want, &first[n], n < LBR_RETURNED ? LBR_MAY : 0);
+    if (lbr_window(l, &code))
+        lbr_judge(l, "more calls than records, EN_CALLSTACK [9]", &want);
+}
+
 TEST(lbr_filter,
      .asks = "Does each bit of MSR_LBR_SELECT keep out its kind of branch, and "
              "no other?",
@@ -316,7 +370,11 @@ TEST(lbr_filter,
     FOR_EACH_ROW (t, i, kinds)
         if (!try_kind(&l, &kinds[i]))
             return;
-    if ((l.model.select & MSR_LBR_SELECT_EN_CALLSTACK) != 0)
+    if (!try_pairs(&l))
+        return;
+    if ((l.model.select & MSR_LBR_SELECT_EN_CALLSTACK) != 0) {
         try_call_stack(&l);
+        try_deep(&l);
+    }
     try_levels(&l);
 }

@@ -142,6 +142,14 @@ BODY(lbr_body_bits, BIT_ROWS(0), BIT_ROWS(3), BIT_ROWS(6), BIT_ROWS(9))
 #define JUMPS(n)  JUMP(n), JUMP((n) + 1), JUMP((n) + 2), JUMP((n) + 3)
 #define JUMPS4(n) JUMPS(n), JUMPS((n) + 4), JUMPS((n) + 8), JUMPS((n) + 12)
 BODY(lbr_body_chain, JUMPS4(0), JUMPS4(16), JUMPS4(32), JUMPS4(48), JUMPS4(64))
+#define CALL(n)                            \
+    {                                      \
+        LBR_REL_CALL, 3 * (n), 3 * (n) + 3 \
+    }
+#define CALLS(n) \
+    CALL(n), CALL((n) + 1), CALL((n) + 2), CALL((n) + 3), CALL((n) + 4)
+#define CALLS4(n) CALLS(n), CALLS((n) + 5), CALLS((n) + 10), CALLS((n) + 15)
+BODY(lbr_body_deep, CALLS4(0), CALLS4(20))
 #define ABORTS                                                     \
     {LBR_REL_JMP | LBR_IN_TX, 4, 8}, {LBR_RET | LBR_IN_TX, 8, 12}, \
     {                                                              \
@@ -193,6 +201,7 @@ static const struct {
     {lbr_body_again, lbr_body_again_rows},
     {lbr_body_bits, lbr_body_bits_rows},
     {lbr_body_chain, lbr_body_chain_rows},
+    {lbr_body_deep, lbr_body_deep_rows},
     {lbr_body_calls, lbr_body_calls_rows},
     {lbr_body_short, lbr_body_short_rows},
     {lbr_body_long, lbr_body_long_rows},
@@ -398,6 +407,11 @@ static uint64_t time_of(struct trace_window *w)
     return cycles > 0xffff && !wrong(CYCLES_WRAP) ? 0xffff : cycles & 0xffff;
 }
 
+static bool is_deep(const struct trace_window *w)
+{
+    return w->body >= lbr_body_deep && w->body < lbr_body_deep + 256;
+}
+
 static const struct lbr_row *rows_of(const struct trace_window *w)
 {
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
@@ -406,6 +420,8 @@ static const struct lbr_row *rows_of(const struct trace_window *w)
         if (bodies[i].body == lbr_body_chain && w->body > lbr_body_chain &&
             w->body < lbr_body_chain + 256)
             return bodies[i].rows + (w->body - lbr_body_chain) / 3;
+        if (bodies[i].body == lbr_body_deep && is_deep(w))
+            return bodies[i].rows + (w->body - lbr_body_deep) / 3;
     }
     fail_msg("no body");
     return NULL;
@@ -426,6 +442,7 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
                            row->kind == LBR_IND_JMP &&
                            (w->argument >> n / 2 & 1) == 0;
         if (((row->kind & LBR_MAY) != 0 && !wrong(NO_LENGTH_KEPT)) ||
+            (is_deep(w) && n >= w->argument && !wrong(RETURNED_KEPT)) ||
             (w->body == lbr_body_again && n == 0 && wrong(AGAIN_EMPTIES)))
             continue;
         if ((row->kind & (LBR_IN_TX | LBR_ABORT)) != 0 && wrong(NOT_ELIDED) &&
@@ -470,7 +487,11 @@ int trace_window(struct trace_window *w)
     device.enters = true;
     record(LBR_IND_JMP, at(trace_window_on_next), at(w->body), 7);
     device.enters = false;
-    run_rows(w, chain ? lbr_body_chain : w->body, cycles);
+    run_rows(w,
+             chain        ? lbr_body_chain
+             : is_deep(w) ? lbr_body_deep
+                          : w->body,
+             cycles);
     if (wrong(RETURNED_KEPT) && w->body == lbr_body_calls)
         record(LBR_REL_CALL, 1, 2, 7);
     if (w->body == lbr_body_debug)

@@ -161,3 +161,24 @@ FAULT(lbr_abort_ring3_to_0,
       .caught = {"skylake-2018 on 1 lbr_filter FAIL",
                  "sapphirerapids on 1 lbr_filter FAIL"},
       .breaks = LBR_ABORT_OF_RING_3)
+
+FAULT(
+    lbr_ret_beside_jcc,
+    .what =
+        "[any with LBR] NEAR_RET leaves returns in where JCC alone is set too",
+    .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+               "sapphirerapids on 1 lbr_filter FAIL"},
+    .breaks = LBR_RET_BESIDE_JCC)
+
+FAULT(lbr_jcc_beside_level,
+      .what = "[any with LBR] JCC leaves conditional branches in where "
+              "CPL_NEQ_0 is set too",
+      .caught = {"haswell on 1 lbr_filter FAIL"},
+      .breaks = LBR_KIND_BESIDE_LEVEL)
+
+FAULT(lbr_full_keeps_calls,
+      .what = "[4th generation on] with EN_CALLSTACK a return flushes nothing "
+              "where no entry is free",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "haswell on 1 lbr_filter FAIL"},
+      .breaks = LBR_FULL_FLUSHES)

@@ -74,7 +74,12 @@ static bool is_selected(const struct processor *p, const struct lbr_branch *b,
         (selected(p) & LBR_SELECT_CPL_EQ_0) != 0 &&
         !faults_rule(p->machine, LBR_FAR_BESIDE_LEVEL, true))
         return false;
-    if (p->tsx.active && !faults_rule(p->machine, LBR_KINDS_IN_TX, true))
+    if ((p->tsx.active && !faults_rule(p->machine, LBR_KINDS_IN_TX, true)) ||
+        (kind == LBR_SELECT_NEAR_RET &&
+         (selected(p) & BITS(8, 2)) == (LBR_SELECT_JCC | LBR_SELECT_NEAR_RET) &&
+         !faults_rule(p->machine, LBR_RET_BESIDE_JCC, true)) ||
+        (kind == LBR_SELECT_JCC && (selected(p) & LBR_SELECT_CPL_NEQ_0) != 0 &&
+         !faults_rule(p->machine, LBR_KIND_BESIDE_LEVEL, true)))
         kind = 0;
     return (selected(p) &
             (kind | (user ? LBR_SELECT_CPL_NEQ_0 : LBR_SELECT_CPL_EQ_0))) == 0;
@@ -189,6 +194,15 @@ static void flush_last(struct processor *p)
         l->tos = (l->tos + lbr_depth(p) - 1) % lbr_depth(p);
 }
 
+static bool is_full(const struct processor *p)
+{
+    bool is = true;
+
+    for (unsigned n = 0; n < lbr_depth(p); n++)
+        is &= p->lbr.from[n] != 0;
+    return is;
+}
+
 /* "A zero length call" pushes the address that it goes to. */
 static bool is_zero_length(const struct processor *p,
                            const struct instruction *i,
@@ -222,8 +236,9 @@ void lbr_retired(struct processor *p, const struct instruction *i,
         if (p->faults.ret_operand &&
             !faults_rule(p->machine, LBR_RET_IMM_FLUSHES, true))
             return;
-        if (p->lbr.tos != 0 ||
-            faults_rule(p->machine, LBR_FLUSHES_ENTRY_0, true))
+        if ((p->lbr.tos != 0 ||
+             faults_rule(p->machine, LBR_FLUSHES_ENTRY_0, true)) &&
+            (!is_full(p) || faults_rule(p->machine, LBR_FULL_FLUSHES, true)))
             flush_last(p);
     } else if (!is_zero_length(p, i, b))
         record(p, b, kind, 0);

@@ -246,14 +246,17 @@ enum rule {
     FREEZE_OF_THREAD,      /* and not of both of its core */
     FREEZES_AGAIN,         /* without a write of DEBUGCTL in between */
     FREEZE_HAS_METRICS,
-    PMI_HAS_PRIORITY,     /* it waits for the task priority */
-    LBR_LEVELS_BOTH,      /* CPL_EQ_0 with CPL_NEQ_0 leaves nothing */
-    LBR_DEPTH_EMPTIES,    /* a write of IA32_LBR_DEPTH */
-    LBR_NEWEST_IS_0,      /* architectural */
-    METRICS_NEED_SLOTS,   /* 38FH[35] */
-    LBR_RETURNS_IN_RING3, /* FROM of them */
-    LBR_RET_IMM_FLUSHES,  /* RET with an operand, with EN_CALLSTACK */
-    LBR_TOS_KEPT,         /* where LBR is written as it is */
+    PMI_HAS_PRIORITY,      /* it waits for the task priority */
+    LBR_LEVELS_BOTH,       /* CPL_EQ_0 with CPL_NEQ_0 leaves nothing */
+    LBR_DEPTH_EMPTIES,     /* a write of IA32_LBR_DEPTH */
+    LBR_NEWEST_IS_0,       /* architectural */
+    METRICS_NEED_SLOTS,    /* 38FH[35] */
+    LBR_RETURNS_IN_RING3,  /* FROM of them */
+    LBR_RET_IMM_FLUSHES,   /* RET with an operand, with EN_CALLSTACK */
+    LBR_FULL_FLUSHES,      /* a return, where no entry is free */
+    LBR_RET_BESIDE_JCC,    /* both are kept out */
+    LBR_KIND_BESIDE_LEVEL, /* JCC, with CPL_NEQ_0 */
+    LBR_TOS_KEPT,          /* where LBR is written as it is */
     ADDRESS_HAS_FS_BASE,
     XCHG_IS_LOCKED,
     LBR_HAS_NMIS,
@@ -298,6 +301,18 @@ enum rule {
     STRING_LOADS_AT_RSI,
     ADDRESS_HAS_GS_BASE,
     ADDRESS_AFTER_IMMEDIATE, /* relative to RIP: to the next instruction's */
+    ADDRESS_HAS_BIT_OFFSET,  /* BT */
+    ADDRESSES_WRAP_AT_4G,    /* with the prefix 67H */
+    STRINGS_DOWN_FROM_RSI,   /* with DF = 1 */
+    LODS_LOADS,
+    LOAD_GREATER_ON_1,      /* IA32_PMC1: not also equal to the threshold */
+    MEMORY_HAS_LEVELS,      /* D0H on IA32_PMC2: OS and USR */
+    OFFCORE_HAS_LEVELS,     /* B7H on IA32_PMC2: the same */
+    LOAD_THRESHOLD_AT_ONCE, /* and not with the next write of 3F1H */
+    OFFCORE_OF_BOTH_LINES,
+    SCAS_LOADS_AT_RDI,
+    POPS_STORE_AT_OPERAND, /* in memory */
+    XADD_IS_LOCKED,
 #include "tests/silicon/model/tx_rules.inc"
 };
 
