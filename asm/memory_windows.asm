@@ -259,6 +259,62 @@ memory_%1_end:
         ACCESS  lock cmpxchg [rdi], rdx
         CLOSE   compared, {xor eax, eax}
 
+; The first bit of what is 40 bytes further on.
+        OPEN    load_bit
+        lea     rcx, [rdi - 40]
+        mov     edx, 40 * 8
+        ACCESS  bt      [rcx], rdx
+        CLOSE   load_bit
+
+; An address of 32 bits, below a register that has more.
+        OPEN    load_narrow
+        mov     rcx, 1 << 32
+        add     rcx, rdi
+        ACCESS  mov     rax, [ecx]
+        CLOSE   load_narrow
+
+; As load_string, downwards.
+%macro UPWARDS 0
+        cld
+        mov     rsi, rcx
+%endmacro
+
+        OPEN    load_down
+        mov     rcx, rsi
+        mov     rsi, rdi
+        add     rdi, 8
+        std
+        ACCESS  movsq
+        CLOSE   load_down, UPWARDS
+
+        OPEN    load_lods
+        mov     rcx, rsi
+        mov     rsi, rdi
+        ACCESS  lodsq
+        CLOSE   load_lods, {mov rsi, rcx}
+
+; RDI is 8 more after it.
+        OPEN    load_scas
+        ACCESS  scasq
+        CLOSE   load_scas
+
+        OPEN    load_call
+        LEAD_ON load_call
+        ACCESS  call    [rdi]
+        CLOSE   load_call, {add rsp, 8}
+
+; POP to memory, of what is 64 bytes further on.
+        OPEN    store_pop
+        mov     rdx, rsp
+        lea     rsp, [rdi + 64]
+        ACCESS  pop     qword [rdi]
+        CLOSE   store_pop, {mov rsp, rdx}
+
+        OPEN    added
+        xor     edx, edx
+        ACCESS  lock xadd [rdi], rdx
+        CLOSE   added
+
 global memory_cell
         align   64
 memory_cell:

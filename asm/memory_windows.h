@@ -31,8 +31,12 @@ struct memory_walk {
  * _conditional: CMOVZ, of which but the first finds ZF = 0. load_string: MOVS
  * to 8 bytes below. _relative: of memory_cell, relative to RIP, by an
  * instruction with an immediate. _call: CALL. pushed: PUSH of what is there to
- * there. compared: LOCK CMPXCHG that changes nothing. Stores write 0, locked
- * adds 1. */
+ * there. compared: LOCK CMPXCHG that changes nothing. _bit: BT of a bit
+ * beyond its operand. _narrow: with an address of 32 bits, which the walk's
+ * have to be. _down: MOVS with DF = 1, to 8 bytes above. _lods: LODS. _scas:
+ * SCAS, after which RDI is as after STOS. load_call: CALL through the address,
+ * as _jump. store_pop: POP of what is 64 bytes above. added: LOCK XADD of 0.
+ * Stores write 0, locked adds 1. */
 #define MEMORY_STRING_BYTES 8
 #define MEMORY_SEGMENT      64
 extern const uint8_t memory_cell[8];
@@ -68,7 +72,15 @@ extern const uint8_t memory_cell[8];
     W(load_relative)      \
     W(store_call)         \
     W(pushed)             \
-    W(compared)
+    W(compared)           \
+    W(load_bit)           \
+    W(load_narrow)        \
+    W(load_down)          \
+    W(load_lods)          \
+    W(load_scas)          \
+    W(load_call)          \
+    W(store_pop)          \
+    W(added)
 
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The

@@ -68,6 +68,14 @@ static const struct recipe {
     [STORES_CALL] = {WINDOW(store_call), true, false, PAGE, 8 * 1031, 0x7ff8},
     [PUSHED] = {WINDOW(pushed), true, false, PAGE, 8 * 1031, 0x7ff8},
     [COMPARED] = {WINDOW(compared), true, true, 0, 8 * 1031, 0xfff8},
+    [LOADS_BIT] = {WINDOW(load_bit), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_NARROW] = {WINDOW(load_narrow), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_DOWN] = {WINDOW(load_down), true, false, PAGE, 8 * 1031, 0x7ff8},
+    [LOADS_LODS] = {WINDOW(load_lods), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_SCAS] = {WINDOW(load_scas), true, false, 0, 8 * 1031, 0xfff8},
+    [LOADS_CALL] = {WINDOW(load_call), true, false, 0, 8 * 1031, 0xfff8},
+    [STORES_POP] = {WINDOW(store_pop), true, false, PAGE, 8 * 1031, 0x7ff8},
+    [ADDED] = {WINDOW(added), true, true, 0, 8 * 1031, 0xfff8},
 };
 
 bool memory_set_threshold(struct test_context *t, uint64_t cycles)
@@ -139,6 +147,11 @@ struct sampling_config memory_config(const struct sampling *p,
         config.beside = MEMORY_LOAD_AUXILIARY;
     }
     return config;
+}
+
+bool memory_is_narrow(struct test_context *t)
+{
+    return ((uintptr_t)test_buffer(t) + TEST_BUFFER_BYTES) >> 32 == 0;
 }
 
 static void report_wrong(struct test_context *t,
@@ -291,7 +304,9 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
     const struct memory_walk walk = walk_of(p->t, r);
     const struct memory_expected expected = {
         facility, &walk, r->locked, threshold,
-        r->window == memory_store_string ? MEMORY_STRING_BYTES : 0};
+        r->window == memory_store_string || r->window == memory_load_scas
+            ? MEMORY_STRING_BYTES
+            : 0};
     const enum generation generation = identity_generation(test_cpu(p->t));
     const unsigned before = tally->records;
     struct pebs_record record;

@@ -68,6 +68,14 @@ enum memory_recipe_id {
     STORES_CALL,    /* .. each is a CALL */
     PUSHED,         /* .. each is a PUSH of memory, a load and a store */
     COMPARED,       /* .. each is a CMPXCHG, locked, that changes nothing */
+    LOADS_BIT,      /* .. each is a BT */
+    LOADS_NARROW,   /* .. each has an address of 32 bits */
+    LOADS_DOWN,     /* .. as LOADS_STRING, with DF = 1 */
+    LOADS_LODS,
+    LOADS_SCAS,
+    LOADS_CALL, /* .. each is a CALL through memory */
+    STORES_POP, /* .. each is a POP to memory */
+    ADDED,      /* .. each is an XADD, locked */
     MEMORY_RECIPES
 };
 
@@ -76,6 +84,8 @@ enum memory_recipe_id {
 bool memory_has_load_latency(struct test_context *t);
 bool memory_has_precise_store(struct test_context *t);
 bool memory_has_data_address(struct test_context *t);
+/* Has the buffer addresses of 32 bits, for LOADS_NARROW? */
+bool memory_is_narrow(struct test_context *t);
 /* CPUID.7.0:EBX[3], BMI1: ANDN, of LOADS_VEX. Pure. */
 bool memory_has_vex_loads(const struct identity *id);
 

@@ -86,14 +86,24 @@ static bool try_others(struct sampling *p, const struct datala_event *event,
                   {false, COMPARED},
                   {true, STORES_CALL},
                   {true, PUSHED},
-                  {true, COMPARED}};
+                  {true, COMPARED},
+                  {false, LOADS_BIT},
+                  {false, LOADS_NARROW},
+                  {false, LOADS_DOWN},
+                  {false, LOADS_LODS},
+                  {false, LOADS_SCAS},
+                  {false, LOADS_CALL},
+                  {true, STORES_POP},
+                  {false, ADDED}};
     const bool vex = memory_has_vex_loads(test_cpu(p->t));
+    const bool narrow = memory_is_narrow(p->t);
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         struct memory_tally tally = {0};
 
         if (others[i].store == event->store &&
             (others[i].recipe != LOADS_VEX || vex) &&
+            (others[i].recipe != LOADS_NARROW || narrow) &&
             !try_event(p, event, others[i].recipe, windows, &tally))
             return false;
     }

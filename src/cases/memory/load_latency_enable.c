@@ -6,6 +6,7 @@
 #include "src/memory/memory_sampling.h"
 
 #define WINDOWS 2
+#define RAISED  8 /* windows at a threshold that no load exceeds */
 
 /* What is enabled beside the counter's PEBS bit, and what runs. */
 struct row {
@@ -46,6 +47,37 @@ static bool try_row(struct sampling *p, unsigned counter, const struct row *row)
     return true;
 }
 
+/* The threshold written once the counter is armed: to more than a load from the
+ * caches takes. */
+static void run_raised(struct sampling *p, uint64_t unused)
+{
+    const struct memory_walk walk = {(uint64_t)(uintptr_t)test_buffer(p->t), 64,
+                                     0x1c0, MEMORY_ACCESSES};
+
+    (void)unused;
+    if (set_msr_again(p->t, MSR_PEBS_LD_LAT, MSR_PEBS_LD_LAT_THRHLD))
+        memory_load(sampling_enable(&p->config), &walk);
+}
+
+static bool try_raised(struct sampling *p, const struct sampling_config *config)
+{
+    unsigned found = 0, records = 0;
+
+    for (unsigned i = 0; i < RAISED; i++) {
+        if (!memory_set_threshold(p->t, MSR_PEBS_LD_LAT_THRHLD_MIN) ||
+            !sampling_around(p, config, run_raised, 0))
+            return false;
+        found += memory_with_address(p, LOAD_LATENCY_MIN);
+        records += p->records;
+    }
+    check(p->t, found <= 1 + records / 8,
+          "MSR_PEBS_LD_LAT (3F6H) was written with 0x%lx after "
+          "IA32_PEBS_ENABLE (3F1H): %u of %u records hold a latency and the "
+          "address; wanted none, but by chance",
+          MSR_PEBS_LD_LAT_THRHLD, found, records);
+    return true;
+}
+
 TEST(load_latency_enable,
      .asks = "Is a latency recorded only with LL_EN of the counter, and of "
              "loads alone?",
@@ -68,7 +100,8 @@ TEST(load_latency_enable,
         return;
 
     /* Measured, and checked one by one. */
-    if (!try_row(&p, counter, &of_stores) ||
+    if (!try_row(&p, counter, &of_stores) || !try_raised(&p, &config) ||
+        !memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN) ||
         memory_latency_enable(&p, counter) == 0)
         return;
     FOR_EACH_ROW (t, i, without_own)

@@ -66,7 +66,12 @@ static const struct row {
     {"calls", memory_store_call, {0, 1, 0, 10, 2}, false},
     {"pushes of memory", memory_pushed, {1, 1, 0, 10, 1}, false},
     {"locked comparisons (CMPXCHG)", memory_compared, {1, 1, 1, 9, 1}, true},
+    {"string loads (LODS)", memory_load_lods, {1, 0, 0, 10, 1}, false},
+    {"pops to memory", memory_store_pop, {1, 1, 0, 10, 1}, false},
+    {"locked exchanging additions (XADD)", memory_added, {1, 1, 1, 8, 1}, true},
 };
+
+#define LOCKED_ADDITIONS 2 /* of rows */
 
 /* With BMI1 alone. */
 static const struct row row_vex = {
@@ -92,18 +97,21 @@ static void walk(void *argument)
 
 /* False where it could not be tried. */
 static bool try_event(struct test_context *t, uint64_t places,
-                      const struct row *row, unsigned e)
+                      const struct row *row, unsigned e, bool user)
 {
     struct bank before = bank_of(places & BITS(7, 0), events[e].select);
     struct walked once = {t, row->window, ACCESSES},
                   twice = {t, row->window, 2 * ACCESSES};
-    const uint64_t want = (uint64_t)ACCESSES * row->least[e];
+    const uint64_t want = user ? 0 : (uint64_t)ACCESSES * row->least[e];
     struct bank short_one, long_one;
     const bool of_instructions =
         (identity_generation(test_cpu(t)) & (SKYLAKE | SINCE_ICE_LAKE)) != 0;
     const bool exact =
         !row->more || want == 0 || of_instructions || e >= INSTRUCTIONS;
     char name[MSR_NAME_BYTES];
+
+    for (unsigned n = 0; n < COUNTERS_MAX && user; n++)
+        before.select[n] &= ~IA32_PERFEVTSEL_OS;
 
     /* Measured; the first brings what is not there yet. */
     if (!bank_work(t, &before, walk, &once, &short_one) ||
@@ -122,10 +130,11 @@ static bool try_event(struct test_context *t, uint64_t places,
         check_known(t,
                     more == (int64_t)want || (!exact && more > (int64_t)want),
                     erratum, signature,
-                    "%s: %s counted %ld more of %u %s than of %u; wanted "
+                    "%s%s: %s counted %ld more of %u %s than of %u; wanted "
                     "%lu",
-                    events[e].name, msr_name(IA32_PMC(n), name), more,
-                    2 * ACCESSES, row->what, ACCESSES, want);
+                    events[e].name, user ? ", OS = 0, at ring 0" : "",
+                    msr_name(IA32_PMC(n), name), more, 2 * ACCESSES, row->what,
+                    ACCESSES, want);
     }
     return true;
 }
@@ -166,9 +175,12 @@ TEST(memory_counts,
     places = with_events(t, places);
     FOR_EACH_ROW (t, i, rows)
         for (unsigned e = 0; e < EVENTS; e++)
-            if (!try_event(t, places, &rows[i], e))
+            if (!try_event(t, places, &rows[i], e, false))
                 return;
     for (unsigned e = 0; e < EVENTS && memory_has_vex_loads(id); e++)
-        if (!try_event(t, places, &row_vex, e))
+        if (!try_event(t, places, &row_vex, e, false))
+            return;
+    for (unsigned e = 0; e < INSTRUCTIONS; e++)
+        if (!try_event(t, places, &rows[LOCKED_ADDITIONS], e, true))
             return;
 }

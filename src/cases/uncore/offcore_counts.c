@@ -4,6 +4,7 @@
  * responses selected are counted, each response under one supplier and one
  * snoop. */
 #include "src/harness/case.h"
+#include "asm/line_access.h"
 #include "asm/memory_windows.h"
 #include "src/base/msr.h"
 #include "src/counting/counter3.h"
@@ -20,6 +21,8 @@
 /* Of a window that counted too much: noise, an SMI too, only adds. */
 #define TRIES 3
 
+#define LEVELS (IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR)
+
 /* Bounds of a count, both ends included. */
 struct bounds {
     uint64_t least, most;
@@ -35,15 +38,15 @@ struct offcore {
 };
 
 /* both: the two events in turns. */
-static bool program_counters(const struct offcore *o, bool both)
+static bool program_counters(const struct offcore *o, bool both,
+                             uint64_t levels)
 {
     bool ok = true;
 
     for (unsigned c = 0; ok && c < o->counters; c++)
         ok = set_msr_again(o->t, IA32_PERFEVTSEL(c),
                            offcore_event(o->table, both ? c % 2 : o->n) |
-                               IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS |
-                               IA32_PERFEVTSEL_EN);
+                               levels | IA32_PERFEVTSEL_EN);
     return ok;
 }
 
@@ -64,6 +67,27 @@ static void store_misses(const struct offcore *o)
                                      UINT64_C(37) * 64, 0xffc0, LINES};
 
     memory_store_flush(BITS(o->counters - 1, 0), &walk);
+}
+
+/* Reads that need two lines each, which no prefetcher of adjacent lines brings
+ * together; not over the end of a page. */
+#define LINE 64
+#define PAGE 4096
+static void read_splits(const struct offcore *o)
+{
+    const void *flushed[2 * LINES], *at[LINES];
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < LINES; i++) {
+        const char *line = (const char *)o->lines.at[i] + LINE;
+        if (((uintptr_t)line + LINE) % PAGE == 0)
+            continue;
+        flushed[2 * n] = line;
+        flushed[2 * n + 1] = line + LINE;
+        at[n++] = line + LINE - 4;
+    }
+    lines_flush(flushed, 2 * n);
+    lines_read(at, n);
 }
 
 /* One window. False where an access faulted. */
@@ -184,6 +208,31 @@ static void check_parts(struct offcore *o, const char *what, uint64_t parts,
           o->n, MSR_OFFCORE_RSP(o->n), what, sum, LINES, LEAST, 2 * LINES);
 }
 
+/* Half as many again would be explained by nothing else. */
+static void check_splits(struct offcore *o)
+{
+    if (offcore_write(o->t, o->table, o->n,
+                      OFFCORE_DMND_DATA_RD | OFFCORE_ANY) &&
+        count_window(o, read_splits))
+        check(o->t, o->got.least >= LINES + LINES / 2,
+              "MSR_OFFCORE_RSP_%u (%XH), data reads, any response: "
+              "IA32_PMC0-%u counted %lu to %lu of some %u reads of two lines, "
+              "flushed out; wanted %u at least",
+              o->n, MSR_OFFCORE_RSP(o->n), o->counters - 1, o->got.least,
+              o->got.most, LINES, LINES + LINES / 2);
+}
+
+/* These reads are of ring 0. */
+static void check_user(struct offcore *o)
+{
+    struct bounds out[2];
+
+    if (program_counters(o, false, IA32_PERFEVTSEL_USR))
+        check_value(o, "OS = 0: data reads, any response, at ring 0",
+                    OFFCORE_DMND_DATA_RD | OFFCORE_ANY,
+                    (struct bounds){0, STRAY}, out);
+}
+
 /* any: what was counted with any response. */
 static void check_msr(struct offcore *o, struct bounds any[2])
 {
@@ -218,6 +267,7 @@ static void check_msr(struct offcore *o, struct bounds any[2])
     /* "It is permissible and useful to set multiple request .. bits." */
     check_stores(o, "data reads or reads for ownership",
                  OFFCORE_DMND_DATA_RD | OFFCORE_DMND_RFO, made);
+    check_splits(o);
     check_parts(o, "snoop", table->snoop, table->supplier);
     /* Where some suppliers go together, or not all are known, they have no
      * sum. */
@@ -239,7 +289,7 @@ static void check_both(struct offcore *o)
     struct bounds out[2];
 
     o->n = 0;
-    if (program_counters(o, true) &&
+    if (program_counters(o, true, LEVELS) &&
         offcore_write(o->t, o->table, 1, OFFCORE_DMND_DATA_RD | OFFCORE_ANY))
         check_value(o, "data reads, any response, with 1A7H on every second",
                     OFFCORE_DMND_DATA_RD | OFFCORE_ANY, made, out);
@@ -265,11 +315,13 @@ static void check_processor(struct test_context *peer, void *argument)
     lines_choose(peer, &o.lines);
     /* One window to warm up: page walks and the stack, once. */
     if (!counters_claim(peer) || !hold_msr(peer, IA32_PERF_GLOBAL_CTRL) ||
-        !program_counters(&o, false) || !count_window(&o, read_misses))
+        !program_counters(&o, false, LEVELS) || !count_window(&o, read_misses))
         return;
 
-    for (o.n = 0; o.n < 2 && program_counters(&o, false); o.n++)
+    for (o.n = 0; o.n < 2 && program_counters(&o, false, LEVELS); o.n++) {
         check_msr(&o, any[o.n]);
+        check_user(&o);
+    }
     check_both(&o);
     note(
         peer,

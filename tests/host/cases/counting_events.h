@@ -108,6 +108,9 @@ WALK(load_string, 11, 1, true, true, false)
 WALK(store_call, 10, 2, false, true, false)
 WALK(pushed, 10, 1, true, true, false)
 WALK(compared, 9, 1, true, true, true)
+WALK(load_lods, 10, 1, true, false, false)
+WALK(store_pop, 10, 1, true, true, false)
+WALK(added, 8, 1, true, true, true)
 
 static void begin(const struct test *test, uint16_t model)
 {

@@ -215,6 +215,14 @@ WINDOW(load_relative, a.load = a.relative = true)
 WINDOW(store_call, a.store = true)
 WINDOW(pushed, a.load = a.store = true)
 WINDOW(compared, a.load = a.store = a.locked = true)
+WINDOW(load_bit, a.load = true)
+WINDOW(load_narrow, a.load = true)
+WINDOW(load_down, a.load = true)
+WINDOW(load_lods, a.load = true)
+WINDOW(load_scas, a.load = a.string = true)
+WINDOW(load_call, a.load = true)
+WINDOW(store_pop, a.store = true)
+WINDOW(added, a.load = a.store = a.locked = true)
 
 /* Ring 3, of firmware's tables in which nothing is: stores to the page. */
 static _Alignas(4096) uint64_t firmware_root[512], firmware_gdt[8];

@@ -195,8 +195,8 @@ static void count_in_core(bool hit, unsigned nth, uint64_t request)
     for (unsigned c = 0; c < 4; c++) {
         uint64_t event = *msr(0x186 + c) & 0xffff;
         bool bb = event == 0x1bb;
-        if ((*msr(0x38f) & BIT(c)) == 0 || (event != 0x1b7 && !bb) ||
-            (hit && device.is != OFFCORE_CACHED) ||
+        if ((*msr(0x38f) & BIT(c)) == 0 || (*msr(0x186 + c) & BIT(17)) == 0 ||
+            (event != 0x1b7 && !bb) || (hit && device.is != OFFCORE_CACHED) ||
             !selected(*msr(bb ? 0x1a7 : 0x1a6), request) ||
             (bb && device.is == OFFCORE_BBH_DEAD) ||
             (c == 2 && device.is == OFFCORE_PMC2_DEAD) ||
@@ -252,6 +252,8 @@ void lines_read(const void *const lines[], uint64_t count)
         if (!hit)
             device.cached[device.cached_count++ % CACHED_MAX] = lines[i];
         count_in_core(hit, i, BIT(0));
+        if ((uintptr_t)lines[i] % 64 > 56) /* of two lines */
+            count_in_core(hit, i, BIT(0));
         count_in_uncore(hit, device.is == CBOX_FIRST ? 0 : i % BOXES);
     }
 }

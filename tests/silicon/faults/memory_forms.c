@@ -58,3 +58,73 @@ FAULT(address_before_immediate,
       .caught = {"haswell on 1 data_address FAIL",
                  "skylake-2018 on 1 load_latency_address FAIL"},
       .breaks = ADDRESS_AFTER_IMMEDIATE)
+
+FAULT(address_without_bit_offset,
+      .what = "[any with addresses in records] 98H of BT leaves out the bit "
+              "offset in RDX",
+      .caught = {"haswell on 1 data_address FAIL"},
+      .breaks = ADDRESS_HAS_BIT_OFFSET)
+
+FAULT(address_narrow_not_wrapped,
+      .what = "[any with addresses in records] 98H of a load with the prefix "
+              "67H has more than 32 bits",
+      .caught = {"haswell on 1 data_address FAIL"},
+      .breaks = ADDRESSES_WRAP_AT_4G)
+
+FAULT(string_down_after,
+      .what = "[any with addresses in records] with DF = 1 98H of MOVS is what "
+              "RSI is after it",
+      .caught = {"haswell on 1 data_address FAIL"},
+      .breaks = STRINGS_DOWN_FROM_RSI)
+
+FAULT(lods_loads_nothing, .what = "[any with events of memory] LODS is no load",
+      .caught = {"haswell on 1 data_address FAIL",
+                 "sandybridge on 1 memory_counts FAIL"},
+      .breaks = LODS_LOADS)
+
+FAULT(scas_loads_above,
+      .what = "[any with addresses in records] 98H of SCAS is what RDI is "
+              "after it",
+      .caught = {"haswell on 1 data_address FAIL"}, .breaks = SCAS_LOADS_AT_RDI)
+
+FAULT(pops_store_on_stack,
+      .what = "[any with addresses in records] 98H of the store of POP to "
+              "memory is RSP",
+      .caught = {"haswell on 1 data_address FAIL"},
+      .breaks = POPS_STORE_AT_OPERAND)
+
+FAULT(xadd_not_locked,
+      .what = "[any with load latency] A0H[5] (Lock) of LOCK XADD is 0",
+      .caught = {"skylake-2018 on 1 load_latency_address FAIL"},
+      .breaks = XADD_IS_LOCKED)
+
+FAULT(load_threshold_latched,
+      .what = "[2nd to 6th generation] a write of 3F6H takes effect with the "
+              "next one of IA32_PEBS_ENABLE",
+      .caught = {"skylake-2018 on 1 load_latency_enable FAIL"},
+      .breaks = LOAD_THRESHOLD_AT_ONCE)
+
+FAULT(offcore_of_first_line,
+      .what = "[any with off-core response] a load of two lines is one request",
+      .caught = {"skylake-2018 on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_OF_BOTH_LINES)
+
+FAULT(load_threshold_equal_1,
+      .what = "[4th to 6th generation] on IA32_PMC1 a load that takes as long "
+              "as 3F6H says makes a record, too",
+      .caught = {"skylake-2018 on 1 load_latency_threshold FAIL"},
+      .breaks = LOAD_GREATER_ON_1)
+
+FAULT(
+    memory_of_ring_0_on_2,
+    .what =
+        "[any with events of memory] IA32_PMC2 counts loads and stores of ring "
+        "0 with OS = 0",
+    .caught = {"icelake-server on 1 memory_counts FAIL"},
+    .breaks = MEMORY_HAS_LEVELS)
+
+FAULT(offcore_of_ring_0_on_2,
+      .what = "[any with off-core response] IA32_PMC2 counts requests of ring "
+              "0 with OS = 0",
+      .caught = {"skylake-2018 on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_HAS_LEVELS)

@@ -34,13 +34,14 @@ void memory_registers(const struct vcpu *v, struct operand_state *s)
     };
 }
 
-/* After REX and what changes nothing; other prefixes are not looked at. 0FH in
- * [15:8]. */
+/* After REX, LOCK and what changes nothing; other prefixes are not looked at.
+ * 0FH in [15:8]. */
 static unsigned opcode_of(const uint8_t *bytes, size_t length)
 {
     size_t at = 0;
 
-    while (at + 1 < length && ((bytes[at] & 0xF0) == 0x40 || bytes[at] == 0x3E))
+    while (at + 1 < length && ((bytes[at] & 0xF0) == 0x40 ||
+                               bytes[at] == 0x3E || bytes[at] == 0xF0))
         at++;
     return bytes[at] == 0x0F && at + 1 < length ? 0x0F00u | bytes[at + 1]
                                                 : bytes[at];
@@ -60,6 +61,11 @@ static unsigned opcode_of(const uint8_t *bytes, size_t length)
 #define MOVS    0xA5u
 #define CMOV    0x0F40u /* to 0F4FH */
 #define CMP_IMM 0x81u
+#define NARROW  0x67u /* a prefix */
+#define BT      0x0FA3u
+#define XADD    0x0FC1u
+#define LODS    0xADu
+#define SCAS    0xAFu
 
 /* The same of branches, of LEAVE, and of some forms of others. */
 static unsigned misplace_forms(const struct machine *m, unsigned opcode,
@@ -73,6 +79,17 @@ static unsigned misplace_forms(const struct machine *m, unsigned opcode,
         ((opcode & ~15u) == CMOV &&
          !faults_rule(m, FALSE_CONDITIONS_LOAD, true)))
         return 0;
+    if (opcode == LODS && !faults_rule(m, LODS_LOADS, true))
+        return 0;
+    if (opcode == NARROW && !faults_rule(m, ADDRESSES_WRAP_AT_4G, true))
+        found[0].linear += UINT64_C(1) << 32;
+    if (opcode == SCAS && !faults_rule(m, SCAS_LOADS_AT_RDI, true))
+        found[0].linear += found[0].bytes;
+    if (opcode == POP_8FH && count == 2 &&
+        !faults_rule(m, POPS_STORE_AT_OPERAND, true))
+        found[1].linear = found[0].linear;
+    if (opcode == XADD && !faults_rule(m, XADD_IS_LOCKED, true))
+        found[0].locked = found[1].locked = false;
     if (opcode == MOVS && count == 2 &&
         !faults_rule(m, STRING_LOADS_AT_RSI, true))
         found[0].linear = found[1].linear;
@@ -126,6 +143,8 @@ unsigned memory_accesses(const struct vcpu *v, struct data_access found[],
     memory_registers(v, &s);
     if (!faults_rule(m, ADDRESS_HAS_INDEX_12, true))
         s.general[12] = 0;
+    if (opcode == BT && !faults_rule(m, ADDRESS_HAS_BIT_OFFSET, true))
+        s.general[2] = 0; /* RDX */
     s.fs_base =
         faults_rule(m, ADDRESS_HAS_FS_BASE, true) ? rdmsr(MSR_FS_BASE) : 0;
     s.gs_base =
@@ -134,6 +153,10 @@ unsigned memory_accesses(const struct vcpu *v, struct data_access found[],
     for (unsigned n = 0; n < count; n++)
         if (found[n].locked && (opcode & ~1u) == XCHG)
             found[n].locked = faults_rule(m, XCHG_IS_LOCKED, true);
+    if (opcode == MOVS && (v->vmcb->rflags & RFLAGS_DF) != 0 &&
+        !faults_rule(m, STRINGS_DOWN_FROM_RSI, true))
+        for (unsigned n = 0; n < count; n++)
+            found[n].linear -= found[n].bytes;
     return misplace(m, opcode, found, count);
 }
 

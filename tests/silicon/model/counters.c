@@ -87,6 +87,10 @@ BOTH_WAYS bool is_enabled_for(struct processor *p, unsigned n,
         return false;
     if ((select & EVTSEL_INT) != 0 && r->user && !HOLDS(INT_KEEPS_LEVELS))
         return false;
+    if (n == 2 &&
+        (((select & EVTSEL_EVENT) == 0xD0 && !HOLDS(MEMORY_HAS_LEVELS)) ||
+         ((select & EVTSEL_EVENT) == 0xB7 && !HOLDS(OFFCORE_HAS_LEVELS))))
+        return true;
     if ((select & EVTSEL_PC) != 0 && !HOLDS(PIN_CONTROL_COUNTS))
         return false;
     if ((p->pebs.enable & BITS(7, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_LEVELS))

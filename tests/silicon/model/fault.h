@@ -79,19 +79,20 @@ struct fault_state {
     struct {
         bool valid;
         uint64_t maximum, threshold, reset[4];
-    } ds_first;            /* of the first record since 3F1H was written, */
-    unsigned reached;      /* and records since that reached the threshold */
-    uint64_t record_of;    /* counters, of the last record */
-    uint64_t xmm[32];      /* the same */
-    unsigned rounds;       /* of the REP that is being executed */
-    bool enabled_late;     /* 3F1H was written while counters counted */
-    bool pmi_of_record;    /* the last one brought an interrupt */
-    uint64_t load_latency; /* of the last one of a load */
-    bool has_frozen;       /* since DEBUGCTL was written */
-    unsigned lbr_late;     /* records after a freeze */
-    bool lbr_stuck;        /* until DEBUGCTL is written */
-    bool was_mispredicted; /* the branch before */
-    bool was_locked;       /* the load of the record before */
+    } ds_first;              /* of the first record since 3F1H was written, */
+    unsigned reached;        /* and records since that reached the threshold */
+    uint64_t record_of;      /* counters, of the last record */
+    uint64_t xmm[32];        /* the same */
+    unsigned rounds;         /* of the REP that is being executed */
+    bool enabled_late;       /* 3F1H was written while counters counted */
+    bool pmi_of_record;      /* the last one brought an interrupt */
+    uint64_t load_latency;   /* of the last one of a load */
+    uint64_t load_threshold; /* when 3F1H was written */
+    bool has_frozen;         /* since DEBUGCTL was written */
+    unsigned lbr_late;       /* records after a freeze */
+    bool lbr_stuck;          /* until DEBUGCTL is written */
+    bool was_mispredicted;   /* the branch before */
+    bool was_locked;         /* the load of the record before */
     uint64_t previous_store, first_address; /* of loads and stores */
     uint64_t pt_status_ignored; /* of Processor Trace: bits of STATUS */
     bool int_again;             /* of Processor Trace: with the next packets */

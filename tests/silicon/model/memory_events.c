@@ -107,7 +107,12 @@ static bool is_slow_load(struct processor *p, unsigned n,
     if (!r->tagged || (pebs_counters(p) & BIT(n)) == 0 || !measures(p, own))
         return false;
     msr_read(p, MSR_PEBS_LD_LAT, &threshold);
+    if (!faults_rule(p->machine, LOAD_THRESHOLD_AT_ONCE, true))
+        threshold = p->faults.load_threshold;
     threshold = faults_load_threshold(p, threshold);
+    if (n == 1 && r->outcome.latency == threshold &&
+        !faults_rule(p->machine, LOAD_GREATER_ON_1, true))
+        return true;
     if (n == 3 && !faults_rule(p->machine, LOAD_THRESHOLD_OF_3, true))
         threshold &= BITS(5, 0);
     if (!faults_rule(p->machine, LOAD_GREATER, true))

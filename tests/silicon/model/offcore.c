@@ -117,9 +117,12 @@ void offcore_access(struct processor *p, enum offcore_kind kind,
 
     if (!counters_watch(p))
         return;
-    for (unsigned n = 0; n < out->requests; n++)
+    for (unsigned n = 0; n < out->requests; n++) {
+        if (n != 0 && !faults_rule(p->machine, OFFCORE_OF_BOTH_LINES, true))
+            break;
         count_request(p, out->request[n].level == CACHE_NONE ? OTHER : type,
                       out->request[n].level, out->request[n].snoop);
+    }
     if (out->requests == 0 && faults_count_cached(p))
         count_request(p, type, CACHE_LLC, CACHE_SNOOP_NONE);
 }

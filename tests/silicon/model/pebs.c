@@ -208,6 +208,7 @@ void pebs_write_enable(struct processor *p, uint64_t value)
     if (value != 0 && !faults_rule(p->machine, PEBS_BITS_CLEARED, true))
         value |= p->pebs.enable;
     p->pebs.enable = value;
+    msr_read(p, MSR_PEBS_LD_LAT, &p->faults.load_threshold);
     pebs_disarm(p, ~value);
     if (p->pebs.residual_counters == 0)
         pebs_disabled(p, closed);
