@@ -317,8 +317,11 @@ TRACED trace_body_if
         OUT     TIP, trace_body_if
         pushfq
         cli
+        pushfq
         sti
         cli
+        sti
+        popfq                           ; IF = 0 again: nothing comes before it
         popfq
 TRACED_END
 

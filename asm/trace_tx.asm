@@ -11,6 +11,7 @@
 bits 64
 default rel
 
+%include "ptwrite.inc"
 %include "trace_bodies.inc"
 
 %define BEGUN     1                     ; InTX = 1
@@ -124,6 +125,20 @@ trace_tx_fallback equ .fallback
         xabort  TRACE_XABORT            ; outside: no operation
         xtest
         xrelease lock add dword [rsi], 0
+.out:
+TRACED_END
+
+; PTWRITE in one that commits.
+TRACED trace_body_tx_ptwrite
+        OUT     TIP, trace_body_tx_ptwrite
+.begin: xbegin  .out
+        MODE_TSX BEGUN
+        OUT     FUP, .begin
+        PTWRITE rsi
+.end:   xend
+        MODE_TSX COMMITTED
+        OUT     FUP, .end
+        inc     qword [r14 + CELLS]
 .out:
 TRACED_END
 

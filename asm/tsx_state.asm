@@ -319,11 +319,23 @@ ending ignored
         xabort  0x77
         end_with COMMITTED
 
-ending tested
-        pushfq
+; Outside; and inside. All flags but the status flags stay.
+%macro TESTED 0
+        seto    al
+        lahf
         xtest
-        popfq
+        add     al, 0x7f                ; OF: where AL was 1
+        sahf
+        mov     rax, [rsp]
+        mov     rax, [rax + BEFORE]
+%endmacro
+ending tested
+        TESTED
         end_with COMMITTED
+
+ending tested_commit
+        TESTED
+        jmp     tsx_state_commit
 
 ending nested
         xbegin  inner_fallback
@@ -421,7 +433,7 @@ ending wide_commit
 
 ; Loads the line of the argument and stays, without a change of a register or a
 ; flag: some microseconds.
-ending hold
+%macro HOLD 0
         lea     rsp, [rsp - 32]         ; below the blocks: a store may not be undone
         push    rax
         push    rcx
@@ -435,6 +447,15 @@ ending hold
 .held:  pop     rcx
         pop     rax
         lea     rsp, [rsp + 32]
+%endmacro
+ending hold
+        HOLD
+        NOT_ABORTED
+
+ending hold_inner
+        xbegin  inner_fallback
+        HOLD
+        xend
         NOT_ABORTED
 
 align 64, db 0xcc

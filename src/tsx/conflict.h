@@ -17,6 +17,12 @@ enum conflict_access {
     CONFLICT_LOCKED, /* LOCK XADD */
     CONFLICT_BYTE,   /* a store of one byte */
     CONFLICT_SPLIT,  /* one of 4 bytes, which begins 2 bytes before */
+    CONFLICT_WORD,   /* of 2, 4 and 16 bytes, */
+    CONFLICT_DOUBLE,
+    CONFLICT_WIDE,
+    CONFLICT_STRING,      /* by REP STOS, of 8 */
+    CONFLICT_NONTEMPORAL, /* by MOVNTI */
+    CONFLICT_XCHG,
 };
 enum conflict_place {
     CONFLICT_SAME,   /* what the transaction accesses */

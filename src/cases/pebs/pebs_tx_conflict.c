@@ -39,7 +39,8 @@ struct arena {
     /* conflict: EAX[2] is set; of HLE: Data_Conflict */
     struct abort_bits all, conflict, xabort;
     unsigned aborts, records, conflicts, elsewhere;
-    unsigned sections; /* of HLE */
+    unsigned sections;   /* of HLE */
+    const uint8_t *body; /* of RTM */
     bool hle, measured;
 };
 
@@ -99,7 +100,7 @@ static bool is_time_for_xabort(const struct arena *a, uint32_t eax)
 static void run_transactions(struct test_context *t, void *argument)
 {
     struct arena *a = argument;
-    const struct tsx_block block = {.body = tsx_body_hold_load,
+    const struct tsx_block block = {.body = a->body,
                                     .argument = (uint64_t)(uintptr_t)a->line,
                                     .count = TURNS};
     struct tsx_block tried = {.status = 0};
@@ -201,8 +202,9 @@ static bool try_kind(struct test_context *t, struct arena *a, bool hle)
         abort_bits_check(t, &a->xabort, TX_ABORT_INSTRUCTION_ABORT,
                          TX_ABORT_NON_INSTRUCTION_ABORT |
                              TX_ABORT_DATA_CONFLICT | CAPACITY);
-    note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
-         a->aborts, a->conflicts);
+    if (hle || a->body == tsx_body_hold_load)
+        note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
+             a->aborts, a->conflicts);
     return true;
 }
 
@@ -219,9 +221,13 @@ TEST(pebs_tx_conflict,
     _Static_assert(sizeof(*a) <= TEST_BUFFER_BYTES, "fits");
 
     /* Set-up. */
+    a->body = tsx_body_hold_load;
     if (!probe_set_up(t) || !sampling_claim(&a->p, t) || !try_kind(t, a, false))
         return;
     abort_bits_check_retry(t, &a->all);
+    a->body = tsx_body_hold_nested;
+    WITH_PREFIX (t, "in an inner transaction")
+        (void)try_kind(t, a, false);
     if (elides(t))
         WITH_PREFIX (t, "an elided lock")
             (void)try_kind(t, a, true);

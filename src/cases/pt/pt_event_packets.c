@@ -197,14 +197,14 @@ TEST(pt_event_packets,
     check_no_branches(&p, &w);
     check_page_faults(&p, gates);
 
-    /* IF changes, and no branch is near. */
+    /* IF changes, by CLI and by POPF, and no branch is near. */
     window_set(&w, trace_body_if, trace_body_if_path);
     if (!window_trace(&p, &w, &seen))
         return;
     read_events(&p, &events);
     check(
-        t, events.off == 1,
-        "STI, CLI: %u times MODE.Exec with IF = 0 after one with IF = 1, with "
-        "a FUP after both; wanted once",
+        t, events.off == 2,
+        "STI, CLI, STI, POPF: %u times MODE.Exec with IF = 0 after one with IF "
+        "= 1, with a FUP after both; wanted twice",
         events.off);
 }

@@ -7,8 +7,10 @@
 #include "src/trace/ptws.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
+#include "src/tsx/probe.h"
 
 #define PAGE_BYTES UINT64_C(4096) /* no code is in the first two */
+#define TRIES      20             /* of a transaction, for one that commits */
 
 _Static_assert(TRACE_PTWRITES <= PTWS_MAX, "all are read");
 
@@ -79,6 +81,34 @@ static void check_filtered(struct trace *p)
         trace_ptws(p, "outside of a filter", IA32_RTIT_CTL_PTWEn | filter, 0);
 }
 
+/* Of one that has committed: whether PTWRITE aborts no manual says. */
+static void check_in_transaction(struct trace *p)
+{
+    const uint64_t control = p->control;
+    struct ptws found;
+    struct path_seen seen;
+    struct window w;
+
+    if (!probe_state_if_any(p->t))
+        return;
+    p->control |= IA32_RTIT_CTL_PTWEn;
+    for (unsigned i = 0; i < TRIES; i++) {
+        window_set(&w, trace_body_tx_ptwrite, trace_body_tx_ptwrite_path);
+        w.code.argument = FIRST;
+        if (!window_trace(p, &w, &seen))
+            break;
+        if (w.code.cells[0] == 0)
+            continue;
+        ptws_read(p, &found);
+        check(p->t, found.count == 1 && found.of[0].payload == FIRST,
+              "%u PTW in a trace of a transaction with a PTWRITE, of 0x%lx; "
+              "wanted one, of 0x%lx",
+              found.count, found.count != 0 ? found.of[0].payload : 0, FIRST);
+        break;
+    }
+    p->control = control;
+}
+
 TEST(pt_ptwrite,
      .asks = "Is the operand of each PTWRITE in the trace, with PTWEn alone?",
      .cite = "SDM 2B, PTWRITE; 3C, Intel Processor Trace, \"Software Trace "
@@ -106,6 +136,7 @@ TEST(pt_ptwrite,
     trace_ptws(&p, "User alone",
                IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_OS | IA32_RTIT_CTL_User, 0);
     check_filtered(&p);
+    check_in_transaction(&p);
 
     /* #UD. */
     trace_gates(gates);

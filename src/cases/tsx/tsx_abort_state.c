@@ -55,6 +55,8 @@ static const struct state_row aborts[] = {
 /* XBEGIN and XEND by themselves; and what is in between stays. */
 static const struct state_row commits[] = {
     {"nothing changed, then XEND", tsx_change_nothing, tsx_state_commit, 0},
+    {"nothing changed, but the status flags by XTEST, then XEND",
+     tsx_change_nothing, tsx_end_tested_commit, 0},
     {"general registers and status flags changed, then XEND",
      tsx_change_general, tsx_state_commit, 0},
     {"the same, then an inner transaction, then XEND", tsx_change_general,

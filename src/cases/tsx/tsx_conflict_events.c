@@ -7,7 +7,7 @@
 #include "src/counting/bank.h"
 #include "src/counting/counters.h"
 #include "src/counting/events.h"
-#include "src/counting/ring3.h"
+#include "src/counting/ring3_state.h"
 #include "src/counting/selects.h"
 #include "src/cpu/generation.h"
 #include "src/harness/case.h"
@@ -112,6 +112,7 @@ static void hold_at_ring3(struct test_context *t, void *argument)
     before.live = true;
     do {
         hw_poll();
+        ring3_state_plant(&a->session);
         ring3_begin(&a->session);
         ok = bank_window(t, &before, window_ring3_body, &after);
         ring3_end(&a->session);
@@ -121,6 +122,8 @@ static void hold_at_ring3(struct test_context *t, void *argument)
         a->stores = a->pair.rounds - rounds;
         a->vector = ring3->vector;
         a->status = ring3->status;
+        if (ok && a->vector == HW_NO_FAULT && a->status != RING3_STATE_LOST)
+            ring3_state_check(&a->session, "at ring 3, held for a conflict");
         a->conflicts += (a->status & STATUS_OTHER) == 0 &&
                         (a->status & RTM_STATUS_CONFLICT) != 0;
     } while (ok && a->vector == HW_NO_FAULT && a->conflicts < ENOUGH &&

@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
 #include "src/counting/events.h"
+#include "src/counting/selects.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/state.h"
 #include "src/tsx/status.h"
@@ -12,6 +13,10 @@
 #define BRANCHES 0xc4
 #define TURNS    4000 /* two branches each: the interrupt comes amid them */
 #define AMID     1000
+#define FEW      8 /* transactions */
+/* Whether XBEGIN and what ends it are inside no manual says. */
+#define EDGES      2
+#define IMPOSSIBLE (UINT64_C(1) << 32) /* to count so many */
 /* What else aborts may come first, again and again. */
 #define TRIES_MAX 100
 
@@ -76,6 +81,9 @@ static bool try_once(struct test_context *t, struct interrupted *all,
 static const struct state_row states[] = {
     {"general registers and status flags changed, then an interrupt",
      tsx_change_general, tsx_end_hold, 0},
+    {"general registers and status flags changed, then an interrupt in an "
+     "inner transaction",
+     tsx_change_general, tsx_end_hold_inner, 0},
     {"XMM0 to XMM15 and MXCSR changed, then an interrupt", tsx_change_xmm,
      tsx_end_hold, 0},
     {"YMM0 to YMM15 changed, then an interrupt", tsx_change_ymm, tsx_end_hold,
@@ -114,6 +122,67 @@ static bool try_state(struct test_context *t, const struct state_row *row)
           "overflow in %u transactions, and no interrupt came; wanted one",
           row->what, AMID, TRIES_MAX);
     return true;
+}
+
+/* Events of TSX overflow a counter as others do. */
+static const struct event {
+    const char *name;
+    uint64_t umask;
+    const uint8_t *body;
+} events[] = {
+    {".START (01H)", UMASK_START, tsx_body_nothing},
+    {".COMMIT (02H)", UMASK_COMMIT, tsx_body_nothing},
+    {".ABORTED (04H)", UMASK_ABORTED, tsx_bodies_xabort},
+};
+
+static void run_few(void *argument)
+{
+    const struct event *event = argument;
+
+    for (unsigned i = 0; i < FEW; i++) {
+        struct tsx_block block = {.body = event->body};
+        (void)tsx_inside(&block);
+    }
+}
+
+/* Where it has overflowed: none is promised to commit. */
+static bool try_event(struct test_context *t, const struct event *event)
+{
+    struct bank before = bank_of(BIT(0), EVENT_RTM_RETIRED | event->umask),
+                after;
+    struct event run = *event;
+
+    before.pmi = BANK_PMI;
+    before.select[0] |= IA32_PERFEVTSEL_INT;
+    before.pmc[0] = bank_mask(test_cpu(t), 0);
+    if (!bank_work(t, &before, run_few, &run, &after))
+        return false;
+    check(t, after.interrupts != 0 || (after.status & BIT(0)) == 0,
+          "IA32_PMC0 (C1H), with RTM_RETIRED (C9H) %s and INT = 1, overflowed "
+          "in %u transactions, and no interrupt came; wanted one",
+          event->name, FEW);
+    return true;
+}
+
+/* IN_TXCP, over aborts in a row: each takes back what was inside, and nothing
+ * of what came before. */
+static void check_in_a_row(struct test_context *t)
+{
+    struct event run = {.body = tsx_bodies_xabort};
+    struct selects s = {
+        .select = {EVENT_INST_RETIRED,
+                   EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX,
+                   EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TXCP}};
+
+    if (!selects_count(t, &s, run_few, &run))
+        return;
+    const uint64_t sum = s.got[1] + s.got[2];
+    check_known(t,
+                sum + EDGES * FEW >= s.got[0] && sum <= s.got[0] + EDGES * FEW,
+                ERRATUM_PMC2_OVER_ABORTS, s.got[2] > s.got[0] + IMPOSSIBLE,
+                "instructions of %u transactions that XABORT ends: with IN_TX "
+                "%lu, with IN_TXCP %lu; wanted %lu, which is all, together",
+                FEW, s.got[1], s.got[2], s.got[0]);
 }
 
 TEST(tsx_interrupt_abort,
@@ -174,4 +243,8 @@ TEST(tsx_interrupt_abort,
     for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++)
         if (!try_state(t, &states[i]))
             return;
+    for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+        if (!try_event(t, &events[i]))
+            return;
+    check_in_a_row(t);
 }

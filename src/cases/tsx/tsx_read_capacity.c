@@ -45,7 +45,8 @@ static void run_tries(void *argument)
 static void check_event(struct test_context *t, const struct capacity *c)
 {
     struct selects s = {.select = {EVENT_RTM_RETIRED | UMASK_ABORTED_MEM,
-                                   EVENT_RTM_RETIRED | UMASK_ABORTED}};
+                                   EVENT_RTM_RETIRED | UMASK_ABORTED,
+                                   EVENT_RTM_RETIRED | UMASK_COMMIT}};
     struct work w = {.c = c};
 
     if (test_cpu(t)->perfmon_version < 2 || test_cpu(t)->counters < SELECTS ||
@@ -57,6 +58,10 @@ static void check_event(struct test_context *t, const struct capacity *c)
           "latter, and %u",
           w.tally.aborted, w.tally.matched, s.got[0], s.got[1],
           w.tally.aborted);
+    check_known(t, s.got[2] == w.tally.committed, ERRATUM_PMC2_OVER_ABORTS,
+                s.got[2] > TRIES,
+                "the same, RTM_RETIRED (C9H) .COMMIT (02H) %lu; wanted %u",
+                s.got[2], w.tally.committed);
 }
 
 TEST(tsx_read_capacity,

@@ -2,31 +2,20 @@
 /* Transactions at ring 3: what an abort restores, whatever it comes by, and
  * what XTEST, XABORT and XEND do inside and outside. */
 #include "src/harness/case.h"
-#include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/counting/ring3.h"
+#include "src/counting/ring3_state.h"
 #include "src/tsx/probe.h"
-#include "src/tsx/state.h"
 #include "src/tsx/status.h"
 
-#define TRIES   20     /* for an abort by the cause alone */
-#define COMMITS 200    /* for all to commit where each may be aborted */
-#define FLAGS   0xcd5u /* OF, DF, SF, ZF, AF, PF, CF */
+#define TRIES   20  /* for an abort by the cause alone */
+#define COMMITS 200 /* for all to commit where each may be aborted */
+#define FLAGS   RING3_STATE_FLAGS
 #define ZF      BIT(6)
-#define AC      BIT(18)
-#define CR0_AM  BIT(18) /* SDM 3A: with it AC has accesses that raise #AC */
-#define RSP     4
 #define WATCHED 0x180 /* on the data page: a byte that is stored to */
 /* SDM 3B, "Debug Control Register (DR7)": [10] is always 1; L0 [0]; a byte
  * written to (R/W0 [17:16] = 1). */
 #define DR7 UINT64_C(0x10401)
-/* SDM 1, table "Format of an FXSAVE Area" */
-#define FTW_END  5 /* FCW, FSW, abridged FTW */
-#define MXCSR_AT 24
-#define X87_AT   32 /* ST0 to ST7: */
-#define ST_BYTES 10 /* of 16: FXSAVE need not write the reserved ones */
-#define XMM_AT   160
 
 static const struct row {
     const char *what;
@@ -54,27 +43,13 @@ static const struct row {
      RTM_STATUS_BREAKPOINT, 0},
 };
 
-static uint8_t pattern(unsigned at)
-{
-    return (uint8_t)(at * 7 + at / 256 + 1);
-}
-
 /* False where it could not be tried. */
 static bool run(const struct ring3_session *s, const uint8_t *at)
 {
-    struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
     uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
 
     hw_poll();
-    for (unsigned i = 0; i < RING3_STATE_BYTES; i++)
-        state->memory[i] = pattern(i);
-    memset(state->found, 0, sizeof(state->found));
-    memset(state->before, 0, sizeof(state->before));
-    memset(state->after, 0xa5, sizeof(state->after));
-    state->planted_flags = FLAGS | (s->ours.cr0 & CR0_AM ? 0 : AC);
-    state->wide = (state_components(test_cpu(s->t)) & XCR0_AVX) != 0;
-    s->ring3->components =
-        state->wide != 0 ? XCR0_X87 | XCR0_SSE | XCR0_AVX : 0;
+    ring3_state_plant(s);
     s->ring3->body = (uint32_t)(at - ring3_body);
     s->ring3->level = 3;
     ring3_begin(s);
@@ -106,55 +81,6 @@ static bool run_row(const struct ring3_session *s, const struct row *row)
                : run(s, row->at);
 }
 
-static unsigned differ(const struct ring3_state *state, unsigned from,
-                       unsigned end)
-{
-    unsigned count = 0;
-
-    for (unsigned i = from; i < end; i++)
-        count += state->before[i] != state->after[i];
-    return count;
-}
-
-/* What the fallback found, after any abort. */
-static void check_restored(const struct ring3_session *s, const char *what)
-{
-    const struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
-    unsigned x87 = differ(state, 0, FTW_END);
-    const unsigned xmm = differ(state, MXCSR_AT, MXCSR_AT + 4) +
-                         differ(state, XMM_AT, XMM_AT + 256);
-    unsigned registers = 0, bytes = 0, upper = 0;
-
-    for (unsigned at = X87_AT; at < XMM_AT; at += 16)
-        x87 += differ(state, at, at + ST_BYTES);
-    for (unsigned n = 1; n < 16; n++)
-        registers += state->found[n] !=
-                     (n == RSP ? s->ring3->user_data + RING3_BODY_STACK
-                               : RING3_STATE_PLANTED + n);
-    for (unsigned i = 0; i < RING3_STATE_BYTES; i++)
-        bytes += state->memory[i] != pattern(i);
-    for (unsigned i = 0; state->wide != 0 && i < sizeof(state->upper_after);
-         i++)
-        upper += state->upper_after[i] != pattern(RING3_STATE_UPPER + i);
-    check(s->t, upper == 0,
-          "%s: %u bytes of the upper halves of YMM0 to YMM15 are not as before "
-          "XBEGIN",
-          what, upper);
-    check(s->t, registers == 0 && bytes == 0 && xmm == 0 && x87 == 0,
-          "%s: %u of 15 registers, %u bytes of memory, %u bytes of MXCSR and "
-          "XMM0 to XMM15 and %u of the x87 state are not as before XBEGIN",
-          what, registers, bytes, xmm, x87);
-    check(s->t, (state->flags & (FLAGS | AC)) == state->planted_flags,
-          "%s: RFLAGS is 0x%lx; wanted 0x%lx as before XBEGIN, in bits 0x%lx",
-          what, state->flags, state->planted_flags, FLAGS | AC);
-    /* The abort status, a write of EAX. */
-    check(s->t,
-          state->found[0] >> 32 == 0 ||
-              state->found[0] >> 32 == RING3_STATE_PLANTED >> 32,
-          "%s: RAX is 0x%lx; wanted 0 in bits 63:32, or as before XBEGIN", what,
-          state->found[0]);
-}
-
 static bool try_row(const struct ring3_session *s, const struct row *row)
 {
     char text[RTM_STATUS_TEXT];
@@ -175,7 +101,7 @@ static bool try_row(const struct ring3_session *s, const struct row *row)
                    "XBEGIN",
                    row->what))
             return false;
-        check_restored(s, row->what);
+        ring3_state_check(s, row->what);
         done = (got & ~row->may) == row->status;
     }
     check(s->t, done,

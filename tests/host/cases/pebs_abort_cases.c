@@ -14,6 +14,7 @@ extern const struct test test_pebs_inside_tx, test_pebs_tx_abort,
     test_pebs_tx_conflict, test_pebs_tx_cycles;
 
 #define BODY(name) const uint8_t tsx_body_##name[64] = {0};
+BODY(hold_nested)
 BODY(nest_write_lines)
 BODY(spin)
 BODY(spin_xabort)
@@ -50,6 +51,8 @@ static const struct end ends[] = {
     {tsx_body_store, RTM_STATUS_BREAKPOINT, INSTRUCTION, tsx_body_store},
     {tsx_body_hold_load, CONFLICT, ANY_OTHER | TX_ABORT_DATA_CONFLICT,
      tsx_body_hold_load},
+    {tsx_body_hold_nested, CONFLICT | RTM_STATUS_NESTED,
+     ANY_OTHER | TX_ABORT_DATA_CONFLICT, tsx_body_hold_nested},
     {tsx_body_spin_xabort, TSX_SPIN_STATUS, INSTRUCTION, tsx_body_spin_xabort},
     {tsx_body_nest_spin_xabort, TSX_SPIN_STATUS | RTM_STATUS_NESTED,
      INSTRUCTION, tsx_body_nest_spin_xabort},
@@ -175,7 +178,8 @@ static bool finds_end(const struct tsx_block *b, struct end *end)
         (b->body == tsx_body_write_lines &&
          b->count <= LINES_OF_A_TRANSACTION) ||
         (b->body == tsx_body_nothing && *msr(TSX_FORCE_ABORT) == 0) ||
-        (b->body == tsx_body_hold_load && wrong.idle))
+        ((b->body == tsx_body_hold_load || b->body == tsx_body_hold_nested) &&
+         wrong.idle))
         return false;
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
         if (ends[i].body == b->body)
@@ -330,6 +334,8 @@ static void deviations(void **state)
         ROW(tx_conflict, FAIL, "none with Data_Conflict", .idle = true),
         ROW(tx_conflict, FAIL, "none with Data_Conflict",
             .info = TX_ABORT_DATA_CONFLICT, .of = tsx_body_hold_load),
+        ROW(tx_conflict, FAIL, "in an inner transaction: ",
+            .info = TX_ABORT_DATA_CONFLICT, .of = tsx_body_hold_nested),
         ROW(tx_conflict, FAIL, "none with Data_Conflict", .silent = true),
         ROW(tx_conflict, FAIL, "is no address of this program's code",
             .ip = INT64_C(1) << 40),

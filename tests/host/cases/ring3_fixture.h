@@ -36,6 +36,21 @@ static void ring3_firmware(void)
     loaded = firmware;
 }
 
+/* What the fallback of a transaction finds that an abort has undone. */
+static inline void ring3_restored(const struct ring3 *ring3,
+                                  struct ring3_state *s)
+{
+    for (unsigned i = 0; i < sizeof(s->before); i++)
+        s->before[i] = s->after[i] = (uint8_t)(i ^ 0x3c);
+    for (unsigned n = 0; n < 16; n++)
+        s->found[n] = RING3_STATE_PLANTED + n;
+    s->found[4] = ring3->user_data + RING3_BODY_STACK;
+    s->found[0] = (RING3_STATE_PLANTED & ~UINT64_C(0xffffffff)) | ring3->status;
+    s->flags = s->planted_flags | 0x202;
+    for (unsigned i = 0; i < sizeof(s->upper_after); i++)
+        s->upper_after[i] = s->memory[RING3_STATE_UPPER + i];
+}
+
 /* All is as it was: firmware's tables are loaded, and these its MSRs. */
 static void ring3_expect_firmware(void)
 {

@@ -7,7 +7,7 @@
 extern const struct test test_tsx_conflict_read, test_tsx_conflict_retry,
     test_tsx_conflict_write, test_tsx_load_tracking;
 
-const uint8_t tsx_end_hold[1] = {0};
+const uint8_t tsx_end_hold[1] = {0}, tsx_end_hold_inner[1] = {0};
 
 /* Registers that a conflict leaves; what is otherwise. */
 static struct {
@@ -22,7 +22,7 @@ int tsx_state(struct tsx_state *s)
     const uint64_t before = *line;
     const bool is = registers.change == s->change;
 
-    assert_ptr_equal(s->end, tsx_end_hold);
+    assert_true(s->end == tsx_end_hold || s->end == tsx_end_hold_inner);
     registers.tries++;
     if (!is || !registers.slow)
         step();
@@ -86,6 +86,18 @@ static const struct kind {
      "a store to other bytes of a line of a load of 16 bytes: "},
     {WRITE, tsx_body_hold_load, CONFLICT_BYTE, CONFLICT_SAME,
      "a store of a byte to a line of the read set: "},
+    {WRITE, tsx_body_hold_load, CONFLICT_WORD, CONFLICT_SAME,
+     "a store of 2 bytes to a line of the read set: "},
+    {WRITE, tsx_body_hold_load, CONFLICT_DOUBLE, CONFLICT_SAME,
+     "a store of 4 bytes to a line of the read set: "},
+    {WRITE, tsx_body_hold_load, CONFLICT_WIDE, CONFLICT_SAME,
+     "a store of 16 bytes to a line of the read set: "},
+    {WRITE, tsx_body_hold_load, CONFLICT_STRING, CONFLICT_SAME,
+     "a store by REP STOS to a line of the read set: "},
+    {WRITE, tsx_body_hold_load, CONFLICT_NONTEMPORAL, CONFLICT_SAME,
+     "a store by MOVNTI to a line of the read set: "},
+    {WRITE, tsx_body_hold_load, CONFLICT_XCHG, CONFLICT_SAME,
+     "an XCHG with a line of the read set: "},
     {WRITE, tsx_body_hold_load, CONFLICT_SPLIT, CONFLICT_SAME,
      "a store on two lines, the second of the read set: "},
     {WRITE, tsx_body_hold_store, CONFLICT_STORE, CONFLICT_SAME,
@@ -452,7 +464,7 @@ static void states(void **state)
 
     (void)state;
     passes(&test_tsx_conflict_write, "");
-    assert_int_equal(registers.tries, 2 * 8); /* without AVX */
+    assert_int_equal(registers.tries, 3 * 8); /* without AVX */
     for (unsigned i = 0; i < 3; i++) {
         begin(&test_tsx_conflict_write);
         state_enumerate(7);
@@ -473,7 +485,7 @@ static void states(void **state)
         registers.slow = true;
         expect_case(case_end(), VERDICT_ERROR, "the other processor stored");
         /* A sixteenth of the time; the first ends the test. */
-        assert_int_equal(registers.tries, 8 * (40 + i));
+        assert_int_equal(registers.tries, 8 * (40 + i + (i != 0)));
     }
 }
 

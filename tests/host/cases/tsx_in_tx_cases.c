@@ -8,7 +8,8 @@
 
 extern const struct test test_tsx_in_tx_counts, test_tsx_interrupt_abort;
 
-const uint8_t tsx_end_hold[1] = {0}, tsx_body_spin[8] = {0};
+const uint8_t tsx_end_hold[1] = {0}, tsx_end_hold_inner[1] = {0},
+              tsx_body_spin[8] = {0};
 
 #define TRIALS      25
 #define TRIES       5
@@ -179,7 +180,7 @@ int tsx_state(struct tsx_state *s)
 {
     const struct tsx_block b = {.body = s->change};
 
-    assert_ptr_equal(s->end, tsx_end_hold);
+    assert_true(s->end == tsx_end_hold || s->end == tsx_end_hold_inner);
     wrong.held++;
     const bool comes = count_work(&b, 3000, 2000, true) && !wrong.none;
     wrong.interrupts += comes;
@@ -578,7 +579,7 @@ static void interrupts(void **state)
     begin(test);
     expect_case(case_end(), VERDICT_PASS,
                 "5 of 5 transactions aborted with an interrupt, 0 of them");
-    assert_int_equal(wrong.held, 2);
+    assert_int_equal(wrong.held, 3);
     for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
         begin(test);
         wrong.status = statuses[i].status;
@@ -662,7 +663,7 @@ static void interrupted_states(void **state)
     state_enumerate(7);
     wrong.state_wrong = true;
     expect_case(case_end(), VERDICT_FAIL, names[0]);
-    assert_int_equal(wrong.held, 3);
+    assert_int_equal(wrong.held, 4);
     for (unsigned i = 0; i < 3; i++)
         assert_non_null(strstr(t->text, names[i]));
     for (unsigned i = 0; i < 2; i++) { /* none comes there */
@@ -672,7 +673,7 @@ static void interrupted_states(void **state)
         expect_case(case_end(), VERDICT_FAIL, names[i]);
         assert_non_null(
             strstr(t->text, "in 100 transactions, and no interrupt came"));
-        assert_int_equal(wrong.held, 100 + 1);
+        assert_int_equal(wrong.held, i == 0 ? 2 * 100 + 1 : 2 + 100);
     }
 }
 

@@ -42,6 +42,7 @@ static struct {
     unsigned tries, steps;
     bool uncounted, as_os; /* by TX_MEM, with USR alone; with OS alone */
     unsigned beside;       /* 1 + the counter of the other that counts it */
+    uint64_t kept;         /* bits of R15 */
 } ring3_wrong;
 
 uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
@@ -65,6 +66,8 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     ring3->status = *held != before && !ring3_wrong.never
                         ? ring3_wrong.status
                         : RTM_STATUS_XABORT | 0x44000000;
+    ring3_restored(ring3, state);
+    state->found[15] ^= ring3_wrong.kept;
     if ((ring3->status & RTM_STATUS_CONFLICT) != 0) {
         *msr(IA32_PMC(0)) += !ring3_wrong.uncounted;
         *msr(IA32_PMC(1)) += ring3_wrong.as_os;
@@ -200,6 +203,10 @@ static void at_ring3(void **state)
     ring3_wrong.vector = HW_UD;
     expect_case(case_end(), VERDICT_FAIL, "#UD, the last EAX is");
     assert_int_equal(ring3_wrong.tries, 1);
+    begin(test);
+    ring3_wrong.kept = 1;
+    expect_case(case_end(), VERDICT_FAIL,
+                "at ring 3, held for a conflict: 1 of 15 registers");
     begin(test); /* for so long: a sixteenth of the time */
     ring3_wrong.steps = 0;
     fake_ms_step = 1;

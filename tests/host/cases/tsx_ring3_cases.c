@@ -291,19 +291,6 @@ static uint64_t way_of(const struct ring3 *ring3, const uint8_t *at)
     return ring3->body == (uint32_t)(at - ring3_body);
 }
 
-static void leave(struct ring3 *ring3, struct ring3_state *s)
-{
-    for (unsigned i = 0; i < sizeof(s->before); i++)
-        s->before[i] = s->after[i] = (uint8_t)(i ^ 0x3c);
-    for (unsigned n = 0; n < 16; n++)
-        s->found[n] = PLANTED + n;
-    s->found[4] = ring3->user_data + RING3_BODY_STACK;
-    s->found[0] = (PLANTED & ~UINT64_C(0xffffffff)) | ring3->status;
-    s->flags = s->planted_flags | 0x202;
-    for (unsigned i = 0; i < sizeof(s->upper_after); i++)
-        s->upper_after[i] = s->memory[RING3_STATE_UPPER + i];
-}
-
 static void spoil(struct ring3 *ring3, struct ring3_state *s)
 {
     if (restore.byte != 0)
@@ -365,7 +352,7 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
         way++;
     assert_true(way < ways + WAYS);
     ring3->status = way->status;
-    leave(ring3, s);
+    ring3_restored(ring3, s);
     if (way != restore.way)
         return 0;
     const unsigned n = restore.tries++;

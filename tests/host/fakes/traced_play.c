@@ -500,6 +500,8 @@ bool traced_play(ucontext_t *u)
                        traced.at + 1 + (code[0] == 0xcd));
         return true;
     }
+    if (code[0] == 0x9d) /* POPF: of what tests run with, IF = 0 */
+        traced.if_set = false;
     if (code[0] == 0xfa || code[0] == 0xfb) { /* CLI, STI */
         traced.if_set = code[0] == 0xfb;
         played(u, 1);

@@ -56,3 +56,8 @@ FAULT(pt_exec_of_if_missing,
               "branch has no MODE.Exec",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
       .rule = PT_EXEC_OF_IF)
+
+FAULT(pt_exec_of_popf_missing,
+      .what = "[PT with EventEn] a change of IF by POPF has no MODE.Exec",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .rule = PT_EXEC_OF_POPF)

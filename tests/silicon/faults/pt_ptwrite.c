@@ -64,3 +64,7 @@ FAULT(ptwrite_takes_66,
       .what = "[PT with PTWRITE] PTWRITE with 66H is executed",
       .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
       .rule = PT_PTW_66_REFUSED)
+
+FAULT(ptw_missing_in_tx,
+      .what = "[PT with PTWRITE and TSX] PTWRITE in a transaction makes no PTW",
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_IN_TX)

@@ -99,9 +99,10 @@ bool faults_keep_stores(const struct processor *p, enum tx_cause cause,
             has_fault(p, FAULT_write_leaked_after_xabort));
 }
 
-bool faults_inner_fallback(const struct processor *p)
+bool faults_inner_fallback(const struct processor *p, enum tx_cause cause)
 {
-    return has_fault(p, FAULT_inner_abort_to_inner_fallback);
+    return has_fault(p, FAULT_inner_abort_to_inner_fallback) ||
+           faults_about(p->machine, INNER_FALLBACK, cause);
 }
 
 bool faults_ignore_xend(const struct processor *p)

@@ -121,7 +121,7 @@ FAULT(byte_stores_unseen,
       .what = "[A B F; C with bit 2] another processor's store of one byte is "
               "no conflict",
       .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
-      .breaks = BYTE_STORES_CONFLICT)
+      .quantity = STORES_UNSEEN, .number = 1)
 
 FAULT(split_stores_unseen,
       .what = "[A B F; C with bit 2] another processor's store on two lines is "

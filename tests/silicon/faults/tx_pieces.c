@@ -5,6 +5,9 @@
  */
 #include "tests/silicon/model/fault.h"
 
+#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/tsx.h"
+
 FAULT(info_retry_stays,
       .what = "[A B F; C with bit 2] B8H[36] (Retry) is 1 where it was in the "
               "abort before",
@@ -176,3 +179,63 @@ FAULT(rtm_start_twice_after_conflict,
               "abort by a conflict",
       .caught = {"skylake-2017 off 2 tsx_conflict_events FAIL"},
       .breaks = STARTS_COUNT_ONCE)
+
+FAULT(interrupt_to_inner_fallback,
+      .what = "[A B F; C with bit 2] an interrupt in a nested region goes on "
+              "at the fallback of the inner XBEGIN",
+      .caught = {"skylake-2017 off 1 tsx_interrupt_abort FAIL"},
+      .quantity = INNER_FALLBACK, .number = TX_CAUSE_EVENT)
+
+FAULT(conflict_to_inner_fallback,
+      .what = "[A B F; C with bit 2] a conflict in a nested region goes on at "
+              "the fallback of the inner XBEGIN",
+      .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
+      .quantity = INNER_FALLBACK, .number = TX_CAUSE_CONFLICT)
+
+FAULT(wide_stores_unseen,
+      .what = "[A B F; C with bit 2] another processor's store of 16 bytes is "
+              "no conflict",
+      .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
+      .quantity = STORES_UNSEEN, .number = 16)
+
+FAULT(word_stores_unseen,
+      .what = "[A B F; C with bit 2] another processor's store of 2 bytes is "
+              "no conflict",
+      .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
+      .quantity = STORES_UNSEEN, .number = 2)
+
+FAULT(ring3_conflict_keeps_r15,
+      .what = "[A B F; C with bit 2] an abort by a conflict at ring 3 does not "
+              "restore R15",
+      .caught = {"skylake-2017 off 2 tsx_conflict_events FAIL"},
+      .breaks = RING3_CONFLICT_RESTORES)
+
+FAULT(reads_count_as_commit,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.COMMIT counts an abort by too "
+              "many loads",
+      .caught = {"skylake-2017 off 1 tsx_read_capacity FAIL"},
+      .quantity = ABORT_EVENTS, .number = TX_CAUSE_READS,
+      .set = TX_EVENT_COMMIT)
+
+FAULT(tx_events_no_pmi,
+      .what = "[A B F; C with bit 2] the overflow of a counter of RTM_RETIRED "
+              "makes no interrupt",
+      .caught = {"skylake-2017 off 1 tsx_interrupt_abort FAIL"},
+      .breaks = PMI_OF_TX_EVENTS)
+
+FAULT(txcp_checkpoint_of_abort_before,
+      .what = "[A B F; C with bit 2] IN_TXCP: an abort after another takes the "
+              "counter back to where the first one did",
+      .caught = {"skylake-2017 off 1 tsx_interrupt_abort FAIL"},
+      .breaks = CHECKPOINT_AFTER_ABORT)
+
+FAULT(info_nested_conflict_missing,
+      .what = "[A B F; C with bit 2] B8H[37] is 0 where a conflict aborts a "
+              "nested region",
+      .caught = {"skylake-2017 off 2 pebs_tx_conflict FAIL"},
+      .breaks = NESTED_HAS_CONFLICT)
+
+FAULT(xtest_clears_df, .what = "[any with TSX] XTEST clears DF",
+      .caught = {"skylake-2017 off 1 tsx_xabort_outside FAIL",
+                 "skylake-2017 off 1 tsx_abort_state FAIL"},
+      .breaks = XTEST_KEEPS_DF)

@@ -113,7 +113,7 @@ static struct vcpu *conflicting_access(struct vcpu *v, uint64_t address,
     const uint64_t next = (address | (LINE_BYTES - 1)) + 1;
     struct vcpu *o;
 
-    if (write && bytes == 1 && !faults_rule(m, BYTE_STORES_CONFLICT, true))
+    if (write && faults_about(m, STORES_UNSEEN, bytes))
         return NULL;
     o = conflicting_vcpu(v, address, write);
     if (o == NULL && next % PAGE_BYTES != 0 && bytes > next - address &&

@@ -72,7 +72,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
             faults_rule(v->model->machine, DEBUGGED_AT_OUTERMOST, true)
                 ? tx->begin
                 : tx->last_begin;
-    if (tx->depth > 1 && faults_inner_fallback(v->model))
+    if (tx->depth > 1 && faults_inner_fallback(v->model, cause))
         v->vmcb->rip = tx->inner_fallback;
     trace_abort(v);
     if (faults_abort_traced(v->model, cause))
@@ -298,6 +298,8 @@ static struct action xtest(struct vcpu *v)
     v->vmcb->rflags &=
         ~(uint64_t)RFLAGS_STATUS |
         faults_quantity(v->model->machine, XTEST_KEEPS, ANY_NUMBER, 0);
+    if (!faults_rule(v->model->machine, XTEST_KEEPS_DF, true))
+        v->vmcb->rflags &= ~(uint64_t)RFLAGS_DF;
     if ((v->tx.depth == 0 && !seems_to_run(v)) || faults_xtest_zero(v->model) ||
         (v->tx.hle && faults_hle_hidden(v->model, v->tx.elision.nest)))
         v->vmcb->rflags |= RFLAGS_ZF;

@@ -117,6 +117,9 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
     if (tx->hle && v->vmcb->cpl > 0 &&
         !faults_rule(m, RING3_SECTION_RESTORES, true))
         keep |= UINT32_C(1) << (offsetof(struct gprs, r9) / sizeof(uint64_t));
+    if (cause == TX_CAUSE_CONFLICT && v->vmcb->cpl > 0 &&
+        !faults_rule(m, RING3_CONFLICT_RESTORES, true))
+        keep |= UINT32_C(1) << (offsetof(struct gprs, r15) / sizeof(uint64_t));
     for (unsigned n = 0; n < GPRS; n++)
         if ((keep >> n & 1) == 0)
             to[n] = from[n];

@@ -10,7 +10,9 @@
 void counters_checkpoint(struct processor *p)
 {
     for (unsigned n = 0; n < p->counters; n++)
-        p->pmu.at_xbegin[n] = p->pmu.counter[n];
+        if (!p->tsx.was_aborted ||
+            faults_rule(p->machine, CHECKPOINT_AFTER_ABORT, true))
+            p->pmu.at_xbegin[n] = p->pmu.counter[n];
     for (unsigned n = 0; n < p->fixed_counters; n++)
         p->faults.fixed[n] = p->pmu.fixed[n];
 }

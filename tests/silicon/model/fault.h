@@ -103,6 +103,7 @@ struct fault_state {
     bool nmi;                        /* of Processor Trace: one was sent */
     bool int_due;       /* of Processor Trace: of the region before */
     uint64_t first_cr2; /* of Processor Trace: of its first page fault */
+    bool popf;          /* of Processor Trace: the instruction traced is */
     bool save_output;   /* of Processor Trace, with the next packets: */
     uint64_t saved_base, saved_pointers; /* where it was */
 };

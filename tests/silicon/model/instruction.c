@@ -292,6 +292,8 @@ static uint32_t flags_one_byte(const struct prefixes *p, uint8_t op)
         return INSTRUCTION_BRANCH | INSTRUCTION_FAR;
     case 0x9C:
         return INSTRUCTION_PUSHF;
+    case 0x9D:
+        return INSTRUCTION_POPF | SLOW;
     case 0xC8:                          /* ENTER */
         return SLOW;
     default:

@@ -30,7 +30,8 @@
 #define INSTRUCTION_IRET        0x2000u
 #define INSTRUCTION_SETS_CR3    0x800u  /* MOV to CR3 */
 #define INSTRUCTION_FREES       0x4000u /* a near RET with an operand */
-#define INSTRUCTION_SLOW        0x40u   /* takes many cycles */
+#define INSTRUCTION_POPF        0x8000u
+#define INSTRUCTION_SLOW        0x40u /* takes many cycles */
 #define INSTRUCTION_PUSHF       0x80u
 #define INSTRUCTION_REPEATS     0x100u /* a string instruction with REP */
 

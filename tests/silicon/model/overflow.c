@@ -12,13 +12,17 @@
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
 
+#define EVENT_OF_TX 0xC8u /* HLE_RETIRED; RTM_RETIRED is the next */
+
 /* A PEBS counter's own interrupt waits until its record is written. */
 static void counter_overflowed(struct processor *p, unsigned n)
 {
     bool interrupt =
         faults_interrupts(p, n, (p->pmu.select[n] & EVTSEL_INT) != 0) &&
         ((p->pmu.select[n] & EVTSEL_IN_TX) == 0 ||
-         faults_rule(p->machine, PMI_OF_IN_TX, true));
+         faults_rule(p->machine, PMI_OF_IN_TX, true)) &&
+        ((p->pmu.select[n] & EVTSEL_EVENT & ~BIT(0)) != EVENT_OF_TX ||
+         faults_rule(p->machine, PMI_OF_TX_EVENTS, true));
 
     if (faults_pebs_enabled(p, n,
                             (p->pebs.enable & BITS(7, 0) & BIT(n)) != 0) &&

@@ -267,6 +267,7 @@ void pt_retired(struct processor *p, const struct instruction *i,
     pt->aborted = false;
     if (!pt_tracing(p))
         return;
+    p->faults.popf = (i->flags & INSTRUCTION_POPF) != 0;
     pt_put_time_again(p, now);
     pt_pass_time(p, now);
     pt_update_enables(p, now, lands);

@@ -50,6 +50,10 @@ void pt_put_new_if(struct processor *p, const struct pt_step *now)
         pt_exec_mode(p, now) == p->pt.exec ||
         !faults_pt(p, PT_EXEC_OF_IF, true))
         return;
+    if (p->faults.popf && !faults_pt(p, PT_EXEC_OF_POPF, true)) {
+        p->pt.exec = pt_exec_mode(p, now);
+        return;
+    }
     pt_flush_tnt(p);
     pt_put_mode_exec(p, now);
     pt_put_ip(p, PT_FUP, &now->next);
@@ -66,6 +70,7 @@ void pt_put_ptwrite(struct processor *p, const struct instruction *i,
     if (!on || !faults_pt(p, PT_PTW_CONTEXT, pt->context_en) ||
         !faults_pt(p, PT_PTW_FILTER, pt->filter_en) ||
         (!pt_branch_en(p) && !faults_pt(p, PT_PTW_NO_BRANCHES, true)) ||
+        (pt->in_tx && !faults_pt(p, PT_PTW_IN_TX, true)) ||
         (now->cpl > 0 && !faults_pt(p, PT_PTW_IN_RING_3, true)))
         return;
     pt_flush_tnt_if(p, PT_PTW_TNT);

@@ -219,6 +219,7 @@ enum pt_rule {
     PT_TNT_SENT,           /* is the TNT of a conditional branch */
     PT_EXEC_IF,            /* has MODE.Exec IF = 1 */
     PT_EXEC_OF_IF,         /* is it sent where IF changes */
+    PT_EXEC_OF_POPF,       /* also by POPF */
     PT_CFE_OF_EVENT,       /* has an event a CFE */
     PT_CFE_OF_IRET,        /* has IRET */
     PT_CFE_FUP,            /* does a FUP follow */
@@ -258,6 +259,7 @@ enum pt_rule {
     PT_PTW_FILTER,         /* is FilterEn */
     PT_PTW_NO_BRANCHES,    /* does it without BranchEn */
     PT_PTW_IN_RING_3,
+    PT_PTW_IN_TX,
     PT_PTW_TNT,        /* with the TNT before it */
     PT_PTW_IP_BIT,     /* does it say that a FUP follows */
     PT_PTW_FUP,        /* does one */

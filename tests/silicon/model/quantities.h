@@ -43,6 +43,8 @@ enum quantity {
     KEPT_REGISTERS, /* by an abort; number: enum tx_cause */
     KEPT_FLAGS,     /* the same */
     TXCP_KEPT,      /* the same: counts with IN_TXCP, all */
+    INNER_FALLBACK, /* the same: where it goes on, in nested regions */
+    STORES_UNSEEN,  /* no conflict; number: bytes of them */
     TXCP_RESTORED,  /* by an abort; number: the counter */
     XTEST_KEEPS,    /* flags */
     HINTS,          /* enum elide; number: the opcode */

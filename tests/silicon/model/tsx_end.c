@@ -328,6 +328,8 @@ static void spoil_record(struct processor *p, const struct tx_abort *how)
         abort->information |= TX_INFO_WRITES;
     if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CAPACITY, true))
         abort->information &= ~(TX_INFO_READS | TX_INFO_WRITES);
+    if (how->depth > 1 && !faults_rule(m, NESTED_HAS_CONFLICT, true))
+        abort->information &= ~TX_INFO_CONFLICT;
     if (how->cause == TX_CAUSE_CONFLICT &&
         !faults_rule(m, CONFLICT_HAS_IP, true))
         abort->eventing_ip = 0;
