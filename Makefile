@@ -21,6 +21,7 @@ GOAL ?=
 RUN ?=
 CONSOLE ?=
 KERNEL ?=
+FILES ?=
 KUT ?=
 OPTIONS ?=
 WRITE ?=
@@ -82,6 +83,7 @@ help:
 	@echo '                CPU, SMP (1 unless given), FAULT, OPTIONS=words for the kernel'
 	@echo "                RUN='commands' there instead; CONSOLE=1 a shell"
 	@echo '                KERNEL=file  another kernel, with an EFI stub'
+	@echo '                FILES=folder  of programs and their libraries, to be there'
 	@echo 'make peer-tests  kvm-unit-tests on it, beside plain QEMU; KUT=folder of'
 	@echo '                their EFI builds, TESTS=patterns'
 	@echo 'make test     every check there is'
@@ -410,6 +412,7 @@ endif
 ifneq ($(filter linux,$(MAKECMDGOALS)),)
 $(if $(KERNEL),$(if $(shell head -c 2 "$(KERNEL)" 2>/dev/null | grep -x MZ),,\
     $(error KERNEL "$(KERNEL)"; valid: the file of a kernel with an EFI stub)))
+$(if $(FILES),$(if $(wildcard $(FILES)/*),,$(error FILES "$(FILES)"; valid: a folder with files)))
 endif
 ifneq ($(filter distributions,$(MAKECMDGOALS)),)
 $(if $(ONLY),$(call known,ONLY,$(ONLY),bookworm trixie noble))
@@ -459,7 +462,7 @@ linux:
 	@$(MAKE) --no-print-directory -s $(B)/silicon.efi $(LINUX_STICK)
 	@$(PYTHON) scripts/linux.py --stick $(LINUX_STICK) --cpu "$(CPU)" --fault "$(FAULT)" --options "$(OPTIONS)" \
 	    --run "$$RUN" --smp $(if $(filter file,$(origin SMP)),1,$(SMP)) $(if $(CONSOLE),--console) \
-	    $(if $(filter kvm,$(ACCEL)),--kvm)
+	    --files "$(FILES)" $(if $(filter kvm,$(ACCEL)),--kvm)
 
 peer-tests: $(B)/silicon.efi
 	@[ -n "$(KUT)" ] || { echo "peer-tests: KUT=folder of kvm-unit-tests' *.efi" >&2; exit 64; }

@@ -50,6 +50,13 @@ def libraries(program: str) -> dict[str, str | bytes]:
     return {path.lstrip("/"): os.path.realpath(path) for path in paths}
 
 
+def folder(path: str) -> dict[str, str | bytes]:
+    """All files of it, as they lie there; "": none."""
+    found = [os.path.join(where, name)
+             for where, _, names in os.walk(path) for name in sorted(names)]
+    return {os.path.relpath(file, path): file for file in found}
+
+
 def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print(__doc__)

@@ -27,11 +27,12 @@ SECONDS = 900  # of processor time
 
 
 def machine(directory: str, script: str, smp: int, kvm: bool = False,
-            image: str = STICK) -> qemu.Machine:
-    """One whose initial files are the archive and this script."""
+            image: str = STICK, files: str = "") -> qemu.Machine:
+    """One whose initial files are the archive, this script, and a folder's."""
     stick = os.path.join(directory, "stick")
     volume.make_stick(image, stick)
-    volume.write(stick, "run.cpio", initramfs.archive({"run": script.encode()}))
+    run: dict[str, str | bytes] = {"run": script.encode()}
+    volume.write(stick, "run.cpio", initramfs.archive(initramfs.folder(files) | run))
     return qemu.Machine(stick, smp, "build/silicon.efi", memory=MEBIBYTES,
                         shift=qemu.SHIFT_OS, icount=smp == 1, kvm=kvm)
 
@@ -45,10 +46,10 @@ def config_text(cpu: str, fault: str, options: str) -> str:
 
 def boot(script: str, cpu: str = "skylake-2018", fault: str = "", smp: int = 1,
          options: str = "", stream=None, kvm: bool = False,
-         image: str = STICK) -> tuple[str, str]:
+         image: str = STICK, files: str = "") -> tuple[str, str]:
     """(what is on the serial port, what went wrong or "")."""
     with tempfile.TemporaryDirectory() as directory:
-        text, failure = qemu.boot(machine(directory, script, smp, kvm, image),
+        text, failure = qemu.boot(machine(directory, script, smp, kvm, image, files),
                                   config_text(cpu, fault, options), stream,
                                   timeout=SECONDS, silence=SECONDS)
     text = text.replace("\r", "")
@@ -62,7 +63,7 @@ def console(arguments: argparse.Namespace) -> int:
     """A shell on the serial port, until poweroff or Ctrl-A X."""
     with tempfile.TemporaryDirectory() as directory:
         made = machine(directory, "exec sh -i", arguments.smp, arguments.kvm,
-                       arguments.stick)
+                       arguments.stick, arguments.files)
         made.serial = False
         text = config_text(arguments.cpu, arguments.fault, arguments.options)
         return subprocess.run(made.command(directory, text)
@@ -76,6 +77,7 @@ def main() -> int:
     parser.add_argument("--kvm", action="store_true", help="in place of TCG")
     parser.add_argument("--smp", type=int, default=1)
     parser.add_argument("--stick", default=STICK, help="image with kernel and files")
+    parser.add_argument("--files", default="", help="a folder whose files are there, too")
     for key in ("cpu", "fault", "options"):
         parser.add_argument("--" + key, default="")
     arguments = parser.parse_args()
@@ -91,8 +93,14 @@ def main() -> int:
         sys.stdout.flush()
 
     start = time.monotonic()
-    _, failure = boot(script, arguments.cpu, arguments.fault, arguments.smp,
-                      arguments.options, show, arguments.kvm, arguments.stick)
+    try:
+        _, failure = boot(script, arguments.cpu, arguments.fault, arguments.smp,
+                          arguments.options, show, arguments.kvm, arguments.stick,
+                          arguments.files)
+    except OSError as error:
+        failure = str(error)
+    except subprocess.CalledProcessError:
+        failure = "the stick has no room for these files"
     print(f"linux: {time.monotonic() - start:.1f} s" + (": " + failure if failure else ""))
     return 1 if failure else 0
 
