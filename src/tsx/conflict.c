@@ -58,8 +58,8 @@ static void store_by(enum conflict_access access, volatile uint64_t *place,
                          : "a"(value)
                          : "memory");
         break;
-    default:
-        __asm__ volatile("movnti %0, (%1)"
+    default: /* else it may stay in a buffer, and the next ones with it */
+        __asm__ volatile("movnti %0, (%1)\n\tsfence"
                          :
                          : "r"(value), "r"(place)
                          : "memory");
