@@ -18,7 +18,8 @@ FAULT(commit_loses_store,
 FAULT(inner_abort_to_inner_fallback,
       .what = "[A B F; C with bit 2] an abort in a nested region goes to that "
               "region's fallback",
-      .caught = {"skylake-2017 on 1 tsx_nesting FAIL"})
+      .caught = {"skylake-2017 on 1 tsx_nesting FAIL"},
+      .quantity = INNER_FALLBACK, .number = ANY_NUMBER)
 
 FAULT(nesting_commits_early,
       .what = "[A B F; C with bit 2] the XEND of a nested region commits its "
@@ -97,12 +98,6 @@ bool faults_keep_stores(const struct processor *p, enum tx_cause cause,
             has_fault(p, FAULT_conflict_keeps_stores)) ||
            (cause == TX_CAUSE_XABORT &&
             has_fault(p, FAULT_write_leaked_after_xabort));
-}
-
-bool faults_inner_fallback(const struct processor *p, enum tx_cause cause)
-{
-    return has_fault(p, FAULT_inner_abort_to_inner_fallback) ||
-           faults_about(p->machine, INNER_FALLBACK, cause);
 }
 
 bool faults_ignore_xend(const struct processor *p)

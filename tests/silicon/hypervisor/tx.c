@@ -72,7 +72,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
             faults_rule(v->model->machine, DEBUGGED_AT_OUTERMOST, true)
                 ? tx->begin
                 : tx->last_begin;
-    if (tx->depth > 1 && faults_inner_fallback(v->model, cause))
+    if (tx->depth > 1 && faults_about(v->model->machine, INNER_FALLBACK, cause))
         v->vmcb->rip = tx->inner_fallback;
     trace_abort(v);
     if (faults_abort_traced(v->model, cause))

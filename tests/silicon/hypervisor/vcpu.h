@@ -104,7 +104,7 @@ struct transaction {
     unsigned steps;          /* instructions executed so far */
     uint64_t begin;          /* the XBEGIN or XACQUIRE */
     uint64_t fallback;       /* HLE: the XACQUIRE itself */
-    uint64_t inner_fallback; /* for inner_abort_to_inner_fallback */
+    uint64_t inner_fallback; /* for INNER_FALLBACK */
     uint64_t last_begin;     /* the innermost, for debugged_at_inner */
     bool inner_ended;        /* one inside, by XEND */
     bool suspended;          /* XSUSLDTRK: */

@@ -298,7 +298,6 @@ bool faults_elides(const struct processor *p, bool elides);
 /* Transactions: tsx.c. What an abort of this cause does not roll back. */
 bool faults_keep_stores(const struct processor *p, enum tx_cause cause,
                         bool hle);
-bool faults_inner_fallback(const struct processor *p, enum tx_cause cause);
 bool faults_ignore_xend(const struct processor *p);
 bool faults_nested_commit(const struct processor *p);
 bool faults_xtest_zero(const struct processor *p);

@@ -238,7 +238,7 @@ void lbr_retired(struct processor *p, const struct instruction *i,
             return;
         if ((p->lbr.tos != 0 ||
              faults_rule(p->machine, LBR_FLUSHES_ENTRY_0, true)) &&
-            (!is_full(p) || faults_rule(p->machine, LBR_FULL_FLUSHES, true)))
+            (faults_rule(p->machine, LBR_FULL_FLUSHES, true) || !is_full(p)))
             flush_last(p);
     } else if (!is_zero_length(p, i, b))
         record(p, b, kind, 0);
