@@ -8,8 +8,7 @@
 
 struct packets {
     struct pt_reader reader;
-    uint64_t
-        ip; /* of the last packet that had one since the last PSB; else 0 */
+    uint64_t ip; /* the last one since the last PSB; else 0 */
 };
 
 void packets_open(struct packets *packets, const uint8_t *bytes, size_t size);
