@@ -202,9 +202,8 @@ static bool try_kind(struct test_context *t, struct arena *a, bool hle)
         abort_bits_check(t, &a->xabort, TX_ABORT_INSTRUCTION_ABORT,
                          TX_ABORT_NON_INSTRUCTION_ABORT |
                              TX_ABORT_DATA_CONFLICT | CAPACITY);
-    if (hle || a->body == tsx_body_hold_load)
-        note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
-             a->aborts, a->conflicts);
+    note(t, "%u records of %u aborts, %u with Data_Conflict", a->records,
+         a->aborts, a->conflicts);
     return true;
 }
 
