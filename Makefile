@@ -86,7 +86,7 @@ help:
 	@echo '                FILES=folder  of programs and their libraries, to be there'
 	@echo 'make peer-tests  kvm-unit-tests on it, beside plain QEMU; KUT=folder of'
 	@echo '                their EFI builds, TESTS=patterns'
-	@echo 'make test     every check there is'
+	@echo 'make test     the checks; PART=all: all tests on each personality'
 	@echo 'make host | lint | boot   one kind of them'
 	@echo 'make observed  tests/boot/observed.txt: what is observed on each personality,'
 	@echo '              or on CPUS= alone'

@@ -107,6 +107,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
     import clocks
     import commands
     import determinism as sames
+    import expected
     import media
     import powercut as powercuts
     import rewrites
@@ -120,6 +121,10 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
         else:
             result(name, [problem or "" for problem in problems])
 
+    if expected.part() is not None:
+        print(f"boots of PART={expected.part()} of {len(expected.SUITES)}: each personality runs "
+              "one suite of the tests, another one after the next commit; PART=all: all",
+              flush=True)
     boots.each(show, [*sames.jobs(), *map(boots.job, scales.sample()),
                       powercuts.job(kills=3),
                       *map(boots.job, boots.everything()),
@@ -142,7 +147,7 @@ def sweep() -> None:
     import boots
     import mp_blocking
     import sweep as sweeps
-    boots.run(result, mp_blocking.personalities(whole=True))
+    boots.run(result, mp_blocking.personalities(None))
     boots.run(result, sweeps.everything())
     print("{runs} runs, {compared} registers compared".format(**sweeps.counts))
 
@@ -165,6 +170,7 @@ def scale() -> None:
 
 def soak() -> None:
     import boots
+    import expected
     trials = int(os.environ.get("TRIALS") or 300)
     seeds = int(os.environ.get("SEEDS") or 20)
     short = int(os.environ.get("BOOTS") or 0)
@@ -185,7 +191,7 @@ def soak() -> None:
     boots.run(result, boots.personalities(range(1, seeds + 1), trials, boots.APART))
     boots.run(result, boots.as_sold(range(1, seeds + 1), trials))
     boots.run(result, boots.as_sold([1], boots.TRIALS_AS_SOLD, 4))
-    boots.run(result, boots.observing(whole=True))
+    boots.run(result, boots.observing(expected.suites(None)))
 
 
 def faults() -> None:

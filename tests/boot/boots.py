@@ -316,9 +316,10 @@ TRIALS_AS_SOLD = 20
 ERRATA = "tests/silicon/personalities/common/errata.c"
 
 
-def as_sold(seeds: Iterable[int], trials: int, smp: int = 2) -> Iterator[Boot]:
+def as_sold(seeds: Iterable[int], trials: int, smp: int = 2,
+            part: int | None = None) -> Iterator[Boot]:
     """Processors with their errata: what passes on the exact one passes, or is KNOWN
-    by errata that the simulated processor has."""
+    by errata that the simulated processor has. part: which suite each runs."""
     with open(ERRATA, encoding="ascii") as file:
         published = set(re.findall(r'"([A-Z]{2,3}\d{3})"', file.read()))
 
@@ -330,9 +331,12 @@ def as_sold(seeds: Iterable[int], trials: int, smp: int = 2) -> Iterator[Boot]:
         for name in sorted(listed ^ set(report.with_verdict("KNOWN"))):
             yield f"{name}: the summary and its result differ in whether it is KNOWN"
 
-    for cpu, passing in expected.as_sold(smp):
+    for n, (cpu, all_passing) in enumerate(expected.as_sold(smp)):
+        tests = expected.suite(n, part)
+
         def runs(report: ktap.Report, outcome: Outcome,
-                 passing: list[str] = passing) -> Iterator[str]:
+                 passing: list[str] = expected.of_suite(tests, all_passing)
+                 ) -> Iterator[str]:
             got = report.with_verdict("PASS") + report.with_verdict("KNOWN")
             wrong = (set(passing) ^ set(got)).union(report.with_verdict("FAIL"),
                                                     report.with_verdict("ERROR"))
@@ -341,28 +345,17 @@ def as_sold(seeds: Iterable[int], trials: int, smp: int = 2) -> Iterator[Boot]:
         for seed in seeds:
             yield Boot(f"{cpu} seed={seed}, {smp} processors",
                        all_of(restored, known, runs, at_most(BYTES_MOST)),
-                       {"cpu": cpu, "seed": seed}, f"trials={trials}", smp=smp, timeout=600)
+                       {"cpu": cpu, "seed": seed}, f"trials={trials} tests={tests}",
+                       smp=smp, timeout=600)
 
 
-# What twice the counters, or half, and a sibling may change.
-WITH_SMT = ("counter*,event*,fixed_*,freeze_*,global_*,pdir_*,pebs_a*,pebs_c*,rdpmc_*,"
-            "*_snoop*")
-
-
-def observing(whole: bool = False) -> Iterator[Boot]:
-    """Every personality once, with SMT and without in alternation: all tests where no
-    other is like it but for TSX, else those of TSX; and with the other setting those for
-    which it matters. whole: all with both. And what is certain to be observed is."""
+def observing(suites: dict[tuple[str, str], str]) -> Iterator[Boot]:
+    """Every personality, with SMT and without, and what is certain to be observed is.
+    suites: what each runs of the tests."""
     import observed
-    settings = expected.alternating()
 
     def suite(cpu: str, smt: str) -> str:
-        first = expected.first_alike(cpu) == cpu
-        if whole or (first and smt == settings[cpu]):
-            return "*"
-        if smt == settings[cpu]:
-            return expected.TSX
-        return WITH_SMT if first else ""
+        return suites[cpu, smt]
 
     for boot in personalities(observed.SEEDS[:1], observed.TRIALS, suite=suite):
         def sees(report: ktap.Report, outcome: Outcome,
@@ -407,10 +400,6 @@ def faults() -> Iterator[Boot]:
             yield row_of_fault(name, row)
 
 
-# What several processors do to one another, and what interrupts them.
-OF_SEVERAL = ("counter*,hle_*,force_*,offcore_*,pebs_t*,*pmi*,pt_thread*,*conflict*,"
-              "tsx_i*,uncore_*")
-
 SAMPLE = 16  # one fault in so many, drawn by its name, is in make test
 
 
@@ -427,6 +416,8 @@ def some_faults() -> Iterator[Boot]:
 
 
 def machine() -> Iterator[Boot]:
+    part = expected.part()
+
     def runs_all(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         """What needs a performance-monitoring interrupt, above all."""
         for name in ("counter3_overflow", "pebs_threshold_pmi", "uncore_pmi"):
@@ -460,9 +451,11 @@ def machine() -> Iterator[Boot]:
     yield Boot("what an application does not restore is reported", reports_all,
                {"cpu": "skylake-2018"}, app="dirty.efi")
     quick = "tests=force_abort_enumeration"
-    yield Boot("power-on to power-off, 1 processor, file on the volume",
-               all_of(clean, file_is_report, no_line_twice, says_simulated),
-               {"cpu": "skylake-2018"}, "trials=20", smp=1, whole=True)
+    yield Boot("power-on to power-off, all tests, file on the volume",
+               all_of(clean, file_is_report, no_line_twice, says_simulated, at_most(BYTES)),
+               {"cpu": "skylake-2018"}, "trials=20", whole=True)
+    yield Boot("1 processor", clean, {"cpu": "skylake-2018"},
+               f"tests={expected.suite(1, part)} trials=20", smp=1)
     yield Boot("configured by a file on the volume",
                all_of(clean, says_simulated, has(r"^# regime C|: regime C")),
                {"cpu": "skylake-2021"}, quick, whole=True, file=True)
@@ -478,9 +471,9 @@ def machine() -> Iterator[Boot]:
     yield Boot("plain QEMU, 4 processors", clean, silicon=False, smp=4, options=ALL)
     yield Boot("simulated, from a disk, 2 processors that take turns",
                all_of(clean, file_is_report), {"cpu": "skylake-2018"},
-               f"tests={OF_SEVERAL} trials=20", whole=True, disk=True)
-    for smp, tests in (2, "*"), (4, OF_SEVERAL):
-        yield threaded(smp, tests)
+               f"tests={expected.suite(2, part)} trials=20", whole=True, disk=True)
+    for smp in 2, 4:
+        yield threaded(smp, expected.suite(smp, part))
     yield Boot("no serial port: the file is complete",
                lambda report, outcome: () if "# END " in
                volume.last_report(outcome.stick)
@@ -513,15 +506,17 @@ def machine() -> Iterator[Boot]:
                all_of(restored, has(r"^# .*processor 1 did not answer|processor 1 .*never"),
                       verdicts({"counter3_counts_alone": "ERROR"})),
                {"cpu": "skylake-2018", "fault": "processor_lost"}, "tests=counter* trials=20")
-    for smp, tests in (2, OF_SEVERAL + ",fre*,load*,pebs*"), (4, "*_pmi*,counter3_o*,tsx_c*"):
+    for smp, tests in (2, expected.suite(4, part)), (4, "tsx_c*"):
         yield Boot(f"local APICs in x2APIC mode, {smp} processors",
                    all_of(clean, runs_all, has(r"^# processors: .* x2APIC mode; ")),
-                   {"cpu": "haswell", "x2apic": "on"}, f"tests={tests} trials=20", smp=smp)
+                   {"cpu": "haswell", "x2apic": "on"},
+                   f"tests=*_pmi*,counter3_o*,{tests} trials=20", smp=smp)
     yield Boot("firmware's timer has interrupted other processors: its handler stays off them",
                clean, {"cpu": "skylake-2018", "late_timer": "on"},
                "tests=*pmi*,counter_thread*,lbr_f*,pebs_thr*,pt_t*,pt_w*,tsx_i* trials=20", smp=4)
     yield Boot("registers have values as firmware may leave them", clean,
-               {"cpu": "sapphirerapids", "smt": "on", "leftovers": "on"}, "tests=* trials=20")
+               {"cpu": "sapphirerapids", "smt": "on", "leftovers": "on"},
+               f"tests={expected.suite(3, part)} trials=20")
     yield Boot("PDist whatever the period: the event that overflows is recorded", clean,
                {"cpu": "sapphirerapids", "seed": 5},
                "tests=pebs_rel*,pebs_tx_a*,data_address,pt_sampled_aborts trials=20")
@@ -543,8 +538,9 @@ def everything() -> Iterator[Boot]:
     yield from microcode.boots()
     import mp_blocking
     yield from mp_blocking.boots()
-    yield from observing()
-    yield from as_sold((2,), TRIALS_AS_SOLD)
+    part = expected.part()
+    yield from observing(expected.suites(part))
+    yield from as_sold((2,), TRIALS_AS_SOLD, part=part)
     yield from some_faults()
 
 

@@ -10,6 +10,7 @@ and for `git diff`; `make table` writes it, by this file.
 import fnmatch
 import functools
 import os
+import subprocess
 import sys
 from typing import Iterable, Iterator, NamedTuple
 
@@ -18,8 +19,6 @@ TABLE = os.path.join(HERE, "runs.txt")
 SMT = ("on", "off")
 SECOND = "/second"  # the cores of a hybrid's other kind
 REGIMES = ("A", "B", "C", "C'", "D", "E", "F")
-OF_TSX = {*REGIMES, "rtm_listed", "rtm", "forced_abort", "msr_10fh", "elision",
-          "no_elision"}  # words of the microcode, and of the product
 EVERYWHERE = ("parallel", "processors=2")  # of firmware and the boot
 OF_TWO = {"parallel", "processors>=2", "threads>=2", "cores>=2"}  # not of one processor
 MARKS = {(True, True): "x", (False, False): ".", (False, True): "8", (True, False): "4"}
@@ -28,10 +27,7 @@ SUITES = ("tsx_*,sdv_*", "pebs_*,pdir_*,precise_*", "pt_*", "counter*",
           "hle_*,force_*,offcore_*,uncore_*",
           "load_*,memory_*,data_*,branch_*,events_*,rdpmc_*,fixed_*,freeze_*,global_*,"
           "lbr_*,perf_*,pmi_*,microcode_*,always_*")
-# What TSX, or the way it is disabled, may change.
-TSX = ("always_*,counter3_*,counter_c*,force_*,hle_*,lbr_t*,memory_*,microcode_*,"
-       "pebs_hle_*,pebs_inside_tx,pebs_tx_*,perf_*,pt_*abort*,pt_hle_*,pt_*tx*,"
-       "pt_nested_*,pt_no_branch_en,pt_rtm_*,pt_transaction_*,sdv_*,tsx_*")
+NAMES_MOST = 4  # besides a suite: the program takes 255 characters of tests=
 HEAD = """\
 # Written by `make table` from needs.txt, capabilities.txt and exceptions.txt.
 #
@@ -134,14 +130,6 @@ def alternating() -> dict[str, str]:
     return {cpu: SMT[n % 2] for n, cpu in enumerate(cpus)}
 
 
-def first_alike(personality: str) -> str:
-    """The first of those that differ in TSX alone."""
-    capabilities = read().capabilities
-    rest = {name: [word for word in words if word not in OF_TSX]
-            for name, words in capabilities.items()}
-    return next(name for name in rest if rest[name] == rest[personality])
-
-
 def tests_of(personality: str, smt: str) -> list[str]:
     return next(tests for p, s, tests in runs() if (p, s) == (personality, smt))
 
@@ -150,6 +138,39 @@ def of_suite(suite: str, tests: Iterable[str]) -> list[str]:
     """Those that tests=suite runs."""
     return [name for name in tests
             if any(fnmatch.fnmatchcase(name, pattern) for pattern in suite.split(","))]
+
+
+@functools.cache
+def part() -> int | None:
+    """Which of the parts that `make test` is divided into, as many as there are suites:
+    PART=n, else another one with each commit. None (PART=all): all of them."""
+    named = os.environ.get("PART")
+    if named == "all":
+        return None
+    if named:
+        return int(named) % len(SUITES)
+    commits = subprocess.run(["git", "rev-list", "--count", "HEAD"], check=False, cwd=HERE,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return int(commits.stdout or 0) % len(SUITES)
+
+
+def suite(number: int, of_part: int | None) -> str:
+    """What the boot of this number runs of all tests in this part."""
+    return "*" if of_part is None else SUITES[(number + of_part) % len(SUITES)]
+
+
+def suites(of_part: int | None) -> dict[tuple[str, str], str]:
+    """By personality and setting of SMT; each test that none of these suites has where it
+    passes is added to some that do."""
+    chosen = {(cpu, smt): suite(n, of_part) for n, (cpu, smt, _) in enumerate(runs())}
+    left = set(read().needs)
+    for cpu, smt, passing in runs():
+        left.difference_update(of_suite(chosen[cpu, smt], passing))
+    for cpu, smt, passing in runs():
+        more = sorted(left.intersection(passing))[:NAMES_MOST]
+        left.difference_update(more)
+        chosen[cpu, smt] = ",".join([chosen[cpu, smt], *more])
+    return chosen
 
 
 def needing(word: str) -> list[str]:
@@ -197,13 +218,15 @@ def problems(tests: list[str], personalities: list[str]) -> Iterator[str]:
     for test, needs in table.needs.items():
         if not of_suite(",".join(SUITES), [test]):
             yield f"{test} is in no suite of tests/boot/expected.py"
-        if (OF_TSX.intersection(word for need in needs for word in need.split("|"))
-                and not of_suite(TSX, [test])):
-            yield f"{test} needs something of TSX, and is not of TSX in tests/boot/expected.py"
         where = [(p, smt) for p in table.capabilities for smt in SMT
                  if passes(table, test, p, smt)]
         if not where:
             yield f"{test} passes on no personality: it needs {' '.join(needs)}"
+    for n in range(len(SUITES)):
+        chosen = suites(n)
+        run = {t for cpu, smt, tests in runs() for t in of_suite(chosen[cpu, smt], tests)}
+        for test in sorted(set(table.needs) - run):
+            yield f"{test} passes in no boot of PART={n}"
     for test, personality in table.second_kind:
         if not passes(table, test, personality, "off"):
             yield f"tests/boot/exceptions.txt: no {test} to leave out on {personality}"

@@ -47,16 +47,19 @@ def never_returns(how, answers, config):
                 f"tests={','.join(tests)} trials=2")
 
 
-def personalities(whole):
-    """Each personality once, with SMT and without in alternation: all its tests, or
-    a suite of them."""
-    for n, (cpu, smt) in enumerate(expected.alternating().items()):
-        suite = "*" if whole else expected.SUITES[n % len(expected.SUITES)]
+def personalities(part):
+    """Each personality once, with SMT and without in alternation: all its tests. Of a
+    part one for each suite."""
+    settings = list(expected.alternating().items())
+    for n in range(len(settings) if part is None else len(expected.SUITES)):
+        cpu, smt = settings[(n if part is None else n * len(expected.SUITES) + part)
+                            % len(settings)]
+        suite = expected.suite(n, part)
         yield Boot(f"MP services blocking, {cpu} smt={smt}: {suite}",
                    mp_blocking(expected.of_suite(suite, expected.tests_of(cpu, smt))),
                    {"cpu": cpu, "smt": smt, "mp": "blocking"},
                    f"trials={TRIALS} tests={suite}")
-    suite = "*" if whole else expected.SUITES[0]
+    suite = expected.suite(3, part)
     yield Boot(f"MP services blocking, 4 processors: {suite}",
                mp_blocking(expected.of_suite(suite, expected.tests_of("skylake-2018", "on"))),
                {"cpu": "skylake-2018", "smt": "on", "mp": "blocking"},
@@ -64,7 +67,7 @@ def personalities(whole):
 
 
 def boots():
-    yield from personalities(whole=False)
+    yield from personalities(expected.part())
     yield never_returns("and firmware ends it", "processor 1 did not answer in 10 s",
                         {"mp": "blocking"})
     yield never_returns("nor up", "processor 1 never came up", {})
