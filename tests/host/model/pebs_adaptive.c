@@ -273,6 +273,69 @@ static void events_of_some_counters(void **state)
         assert_int_equal(get(0xC1 + n), n < 4);
 }
 
+/* Counters as they are, those that there are alone. */
+static void counters_in_records(void **state)
+{
+    const uint64_t all = BITS(5, 4) | BITS(41, 32) | BITS(51, 48);
+
+    (void)state;
+    start("arrowlake", "none", ROOM, 16, 15);
+    for (unsigned n = 1; n < 10; n++)
+        set(0x4C1 + n, 1000 + n);
+    set(0x38D, 1 << 12);
+    set(0x309, 77);
+    record_of(all, ICX_BRANCHES | ADAPTIVE);
+    assert_int_equal(record.bytes, 32 + 16 + 8 * 16);
+    assert_int_equal(record.words[0], 0x30 | UINT64_C(176) << 48);
+    assert_int_equal(record.words[4], 0xF000003FF);
+    assert_int_equal(record.words[5], 3);
+    assert_int_equal(record.words[6], 1); /* since the overflow */
+    for (unsigned n = 1; n < 10; n++)
+        assert_int_equal(record.words[6 + n], 1000 + n);
+    assert_int_equal(record.words[16], 77);
+    assert_int_equal(record.words[20], get(0x30C));
+    assert_int_equal(record.words[21], get(0x329));
+    record_of(BIT(4) | BIT(33), ICX_BRANCHES | ADAPTIVE);
+    assert_int_equal(record.bytes, 32 + 16 + 8);
+    assert_int_equal(record.words[4], 2);
+    assert_int_equal(record.words[5], 0);
+    assert_int_equal(record.words[6], 1001);
+    assert_false(msr_write(&processor, 0x3F2, BIT(6)));
+}
+
+/* UMASK2, EQ, and the other addresses. */
+static void registers_of_version_6(void **state)
+{
+    const uint64_t conditional = BIT(40) | UINT64_C(0x4211C4);
+    const struct retirement taken = {.instructions = 1,
+                                     .branch = INSTRUCTION_BRANCH |
+                                               INSTRUCTION_CONDITIONAL,
+                                     .taken = true,
+                                     .cycles = 2};
+
+    (void)state;
+    start("arrowlake", "none", ROOM, 16, 15);
+    assert_true(msr_write(&processor, 0x18F, BIT(36) | BITS(47, 40)));
+    assert_false(msr_write(&processor, 0x18F, BIT(48)));
+    assert_false(msr_write(&processor, 0x190, 0));
+    set(0x186, conditional);
+    set(0x1905, UINT64_C(0x4211C4)); /* PERFEVTSEL1: no such event */
+    assert_int_equal(get(0x187), 0x4211C4);
+    set(0x38F, 3);
+    counters_retire(&processor, &taken);
+    set(0x38F, 0);
+    assert_int_equal(get(0x1900), 1);
+    assert_int_equal(get(0x1904), 0);
+    set(0x1980, UINT64_C(0x123456789ABC));
+    assert_int_equal(get(0x309), 0x123456789ABC);
+    assert_false(msr_write(&processor, 0x1902, 0));
+    assert_false(msr_write(&processor, 0x1928, 0));
+    assert_false(msr_write(&processor, 0x1990, 0));
+    start_icx("none");
+    assert_false(msr_write(&processor, 0x1900, 0));
+    assert_false(msr_write(&processor, 0x186, BIT(40)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +350,8 @@ int main(void)
         cmocka_unit_test(registers_of_version_5),
         cmocka_unit_test(metrics_are_shares_of_slots),
         cmocka_unit_test(events_of_some_counters),
+        cmocka_unit_test(counters_in_records),
+        cmocka_unit_test(registers_of_version_6),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ struct cache_sizes {
 
 /* The most that a personality may have, in entries. */
 #define CACHE_L1_MAX   768
-#define CACHE_L2_MAX   32768
+#define CACHE_L2_MAX   49152
 #define CACHE_LLC_MAX  131072
 #define CACHE_DTLB_MAX 64
 #define CACHE_STLB_MAX 2048

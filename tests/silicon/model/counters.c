@@ -77,7 +77,7 @@ BOTH_WAYS bool is_enabled_for(struct processor *p, unsigned n,
         return false;
     if (hooks)
         user = faults_user(p, user, r->branch);
-    if ((p->pebs.enable & BITS(7, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_IN_TX))
+    if ((p->pebs.enable & BITS(31, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_IN_TX))
         select &= ~EVTSEL_IN_TX;
     if ((n == 3 && (p->tsx.force_abort & RTM_FORCE_ABORT) != 0 &&
          !HOLDS(FORCED_HAS_IN_TX)) ||
@@ -93,7 +93,7 @@ BOTH_WAYS bool is_enabled_for(struct processor *p, unsigned n,
         return true;
     if ((select & EVTSEL_PC) != 0 && !HOLDS(PIN_CONTROL_COUNTS))
         return false;
-    if ((p->pebs.enable & BITS(7, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_LEVELS))
+    if ((p->pebs.enable & BITS(31, 0) & BIT(n)) != 0 && !HOLDS(PEBS_HAS_LEVELS))
         return true;
     enabled = (select & (user ? EVTSEL_USR : EVTSEL_OS)) != 0;
     return hooks ? faults_level(p, select, user, enabled) &&
@@ -175,8 +175,8 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
                              const struct clocks *clocks, bool hooks)
 {
     const struct machine *m = p->machine;
-    bool precise = (of->pebs.enable & BITS(7, 0) & BIT(n)) != 0;
-    uint64_t select = of->pmu.select[n] & BITS(15, 0);
+    bool precise = (of->pebs.enable & BITS(31, 0) & BIT(n)) != 0;
+    uint64_t select = of->pmu.select[n] & (EVTSEL_UMASK2 | BITS(15, 0));
     const struct event_row *event;
     uint32_t count;
 

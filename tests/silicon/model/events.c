@@ -14,10 +14,12 @@ const struct event_row *events_find(const struct processor *p, uint64_t select)
     const struct personality *cpu =
         faults_rule(p->machine, KIND_HAS_ITS_EVENTS, true) ? p->cpu
                                                            : p->machine->cpu;
+    const unsigned umask =
+        (unsigned)(select >> 8 & 0xFF) | (unsigned)(select >> 40 & 0xFF) << 8;
 
     for (size_t n = 0; n < cpu->event_rows; n++)
         if (cpu->events[n].event == (uint8_t)select &&
-            cpu->events[n].umask == (uint8_t)(select >> 8))
+            cpu->events[n].umask == umask)
             return &cpu->events[n];
     return &none;
 }

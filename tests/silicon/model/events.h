@@ -10,7 +10,8 @@
 
 #include "tests/silicon/model/counters.h"
 
-/* What EVTSEL[15:0] selects; EVENT_NOTHING if the processor does not know. */
+/* What EVTSEL[15:0] and UMASK2 select; EVENT_NOTHING if the processor does not
+ * know. */
 const struct event_row *events_find(const struct processor *p, uint64_t select);
 
 /* Other clocks that pass with the cycles of a retirement. */

@@ -15,6 +15,7 @@
 #include "tests/silicon/model/rules.h"
 
 #define FAULT_BOOTS_MAX 4
+#define FAULT_COUNTERS  10 /* COUNTERS_MAX of machine.h */
 
 struct fault {
     const char *name;
@@ -60,9 +61,9 @@ struct fault_state {
     bool force_abort_written;
     bool first_after_force; /* no transaction since its bit 0 was set */
     bool first_after_clear; /* the same, cleared */
-    uint64_t written[8];    /* to counters, as it was */
-    uint64_t ctrl;          /* GLOBAL_CTRL, as it was written */
-    uint64_t late_select[8], started[8];
+    uint64_t written[FAULT_COUNTERS]; /* to counters, as it was */
+    uint64_t ctrl;                    /* GLOBAL_CTRL, as it was written */
+    uint64_t late_select[FAULT_COUNTERS], started[FAULT_COUNTERS];
     uint64_t selects_late;   /* selects that are not in effect yet */
     uint64_t fixed[4];       /* counters, at XBEGIN */
     uint32_t abort_status;   /* of the last abort */
@@ -79,11 +80,12 @@ struct fault_state {
     struct {
         bool valid;
         uint64_t maximum, threshold, reset[4];
-    } ds_first;              /* of the first record since 3F1H was written, */
-    unsigned reached;        /* and records since that reached the threshold */
-    uint64_t record_of;      /* counters, of the last record */
-    uint64_t xmm[32];        /* the same */
-    unsigned rounds;         /* of the REP that is being executed */
+    } ds_first;         /* of the first record since 3F1H was written, */
+    unsigned reached;   /* and records since that reached the threshold */
+    uint64_t record_of; /* counters, of the last record */
+    uint64_t xmm[32];   /* the same */
+    uint64_t snapshot[FAULT_COUNTERS]; /* counters of it */
+    unsigned rounds;                   /* of the REP that is being executed */
     bool enabled_late;       /* 3F1H was written while counters counted */
     bool pmi_of_record;      /* the last one brought an interrupt */
     uint64_t load_latency;   /* of the last one of a load */

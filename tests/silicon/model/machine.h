@@ -21,13 +21,14 @@
 #include "tests/silicon/model/uncore.h"
 
 #define PROCESSORS_MAX 64
-#define COUNTERS_MAX   8
-#define FIXED_MAX      4
-#define METRICS        8 /* fractions of IA32_PERF_METRICS */
-#define MSR_ROWS_MAX   64
-#define PT_BUFFER      512 /* far more bytes than one instruction makes */
-#define PT_RETURNS     64  /* SDM 3C, "RET Compression" */
-#define PT_RANGES_MAX  4
+#define COUNTERS_MAX   10
+_Static_assert(COUNTERS_MAX == FAULT_COUNTERS, "fault.h");
+#define FIXED_MAX     4
+#define METRICS       8 /* fractions of IA32_PERF_METRICS */
+#define MSR_ROWS_MAX  64
+#define PT_BUFFER     512 /* far more bytes than one instruction makes */
+#define PT_RETURNS    64  /* SDM 3C, "RET Compression" */
+#define PT_RANGES_MAX 4
 
 #define FORCE_ABORT_AS_PERSONALITY UINT64_MAX
 

@@ -239,15 +239,16 @@ static bool is_counted(struct processor *p, unsigned n,
     case EVENT_STORE_LATENCY:
         return !load;
     case EVENT_MEM_UOPS:
-        return is_uop(p, event->umask, r) &&
+        return is_uop(p, (uint8_t)event->umask, r) &&
                !(r->access.locked && r->outcome.level == CACHE_L2 &&
                  erratum_shows(p, ERRATUM_LOCKED_LOADS, 2));
     case EVENT_MEM_LOAD:
-        return load && load_counts(p, event->umask) &&
-               load_is_from(p, event->umask, supplier(p, r->outcome.level));
+        return load && load_counts(p, (uint8_t)event->umask) &&
+               load_is_from(p, (uint8_t)event->umask,
+                            supplier(p, r->outcome.level));
     case EVENT_MEM_LLC_HIT:
         return load && supplier(p, r->outcome.level) == CACHE_LLC &&
-               is_snoop(event->umask, r->outcome.snoop);
+               is_snoop((uint8_t)event->umask, r->outcome.snoop);
     case EVENT_MEM_LLC_MISS: /* LOCAL_DRAM */
         return load && (supplier(p, r->outcome.level) == CACHE_DRAM) ==
                            faults_rule(p->machine, DRAM_IS_LOCAL_DRAM, true);
@@ -350,8 +351,7 @@ static bool may_be_recorded(const struct processor *p, unsigned n)
 {
     const bool armed = (p->pebs.armed & BIT(n)) != 0;
 
-    return (p->pebs.triggered & BIT(n)) == 0 &&
-           (armed || (p->cpu->pdist && n == 0));
+    return (p->pebs.triggered & BIT(n)) == 0 && (armed || n < p->cpu->pdist);
 }
 
 uint32_t memory_count(struct processor *p, unsigned n,

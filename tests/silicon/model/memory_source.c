@@ -15,21 +15,31 @@ static uint64_t level_of(const struct processor *p,
 {
     /* Later: Linux, events/intel/ds.c, pebs_data_source; that of Gracemont
      * (.._grt) is as before: 5 where a core has it, 6 where it has modified it.
+     * Of Lion Cove: lnc_pebs_data_source, eight bits.
      */
     static const uint8_t of[2][4] = {{4, 4, 5, 6}, {4, 5, 6, 7}};
-    const uint8_t *llc = of[p->cpu->later_sources];
+    static const uint8_t of_8[] = {8, 8, 0x0C, 0x0D};
+    static const uint8_t level_of_8[] = {
+        [CACHE_L1] = 1,      [CACHE_PENDING] = 3,
+        [CACHE_L2] = 5,      [CACHE_NONE] = 0, /* not said */
+        [CACHE_DRAM] = 0x11,
+    };
     static const uint8_t level[] = {
         [CACHE_L1] = 1,
         [CACHE_PENDING] = SOURCE_PENDING,
         [CACHE_L2] = SOURCE_L2,
         [CACHE_NONE] = SOURCE_UNCACHED,
     };
+    const bool wide = p->cpu->sources_of_8;
+    const uint8_t *llc = wide ? of_8 : of[p->cpu->later_sources];
 
     if (o->level == CACHE_LLC && o->snoop == CACHE_SNOOP_HITM &&
         !faults_rule(p->machine, SOURCE_OF_MODIFIED, true))
         return llc[CACHE_SNOOP_NONE];
     if (o->level == CACHE_LLC)
         return llc[o->snoop];
+    if (wide)
+        return level_of_8[o->level];
     if (o->level == CACHE_DRAM)
         return p->cpu->later_sources ? 0x0A : p->choices.source_dram;
     return level[o->level];
@@ -50,6 +60,8 @@ uint64_t memory_source(const struct processor *p, const struct data_result *r)
     if (p->cpu->lock_below_stlb)
         status = (r->outcome.stlb_miss ? STATUS_LOCKED : 0) |
                  (r->access.locked ? STATUS_STLB : 0);
-    return faults_quantity(p->machine, LATENCY_STATUS, 0, status) |
-           level_of(p, &r->outcome);
+    status = faults_quantity(p->machine, LATENCY_STATUS, 0, status);
+    if (p->cpu->sources_of_8)
+        status <<= 6; /* 4 and 5 are 10 and 11 */
+    return status | level_of(p, &r->outcome);
 }

@@ -25,7 +25,7 @@ static void counter_overflowed(struct processor *p, unsigned n)
          faults_rule(p->machine, PMI_OF_TX_EVENTS, true));
 
     if (faults_pebs_enabled(p, n,
-                            (p->pebs.enable & BITS(7, 0) & BIT(n)) != 0) &&
+                            (p->pebs.enable & BITS(31, 0) & BIT(n)) != 0) &&
         pebs_makes_record(p, n))
         pebs_arm(p, n, interrupt);
     else if (interrupt)
@@ -134,7 +134,7 @@ void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
     if ((p->pmu.global_status & BIT(32 + n)) != 0 &&
         !faults_rule(p->machine, FIXED_PMI_THOUGH_SET, true))
         interrupts = false;
-    if ((p->pmu.global_status & BITS(7, 0)) == 0 ||
+    if ((p->pmu.global_status & BITS(31, 0)) == 0 ||
         faults_rule(p->machine, FIXED_OVERFLOW_BESIDE, true))
         p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
     if (!interrupts && !faults_rule(p->machine, FIXED_FREEZE_ASKED, true))
@@ -214,13 +214,13 @@ void counters_raise_pmi(struct processor *p)
         debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if (p->tsx.active && !faults_rule(p->machine, FREEZE_IN_TX, true))
         debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
-    if ((p->pmu.global_status & BITS(7, 0)) == 0 &&
+    if ((p->pmu.global_status & BITS(31, 0)) == 0 &&
         !faults_rule(p->machine, LBR_FROZEN_BY_FIXED, true))
         debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if ((p->pmu.global_status & STATUS_DS_OVF) != 0 &&
         !faults_rule(p->machine, LBR_FROZEN_BY_PEBS, true))
         debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
-    if ((p->pmu.global_status & BITS(7, 0)) > BIT(0) &&
+    if ((p->pmu.global_status & BITS(31, 0)) > BIT(0) &&
         !faults_rule(p->machine, LBR_FROZEN_BY_ALL, true))
         debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if (p->cpu->perfmon_version >= 4)

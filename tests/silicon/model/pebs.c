@@ -123,12 +123,12 @@ static unsigned pdist_skid(const struct processor *p)
  * same patches): which of the two its record names is open. */
 static unsigned skid_of(struct processor *p, unsigned n)
 {
-    unsigned skid = p->cpu->pdist && p->choices.pdir_next;
+    unsigned skid = p->cpu->pdist != 0 && p->choices.pdir_next;
     unsigned late = erratum_shows(p, ERRATUM_LATER_RECORD, 4);
     uint64_t any;
 
     if (!counts_instructions(p, n) && is_precise(p, n))
-        return p->cpu->pdist && n == 0 ? pdist_skid(p) : 1 + late;
+        return n < p->cpu->pdist ? pdist_skid(p) : 1 + late;
     any = random_next(&p->random) >> 32;
     if (!is_pdir(p, n))
         return 1 + late + (unsigned)(any % p->choices.pebs_skid);

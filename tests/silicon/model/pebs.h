@@ -73,15 +73,25 @@ struct pebs_snapshot {
 #define DATA_CFG_LBRS       BIT(3)
 #define DATA_CFG_ENTRIES(x) (((x) >> 24 & 0xFF) + 1)
 
+/* Counters snapshotting, of format 6: Linux, perf_event.h, PEBS_DATACFG_CNTR
+ * and what follows it, and the patch "Support PEBS counters snapshotting";
+ * nothing else is at hand. */
+#define DATA_CFG_COUNTERS   BIT(4)
+#define DATA_CFG_METRICS    BIT(5)
+#define DATA_CFG_GENERAL(x) ((x) >> 32 & 0xFFFF)
+#define DATA_CFG_FIXED(x)   ((x) >> 48 & 0xFF)
+
 /* Words of the groups, in their order; of an entry of the last one. */
 #define BASIC_WORDS  4
 #define MEMORY_WORDS 4
 #define XMM_WORDS    32
 #define LBR_WORDS    3
+/* Its header, every counter, slots and metrics. */
+#define COUNTER_WORDS (2 + COUNTERS_MAX + FIXED_MAX + 2)
 
 #define PEBS_WORDS_MAX                                         \
     (BASIC_WORDS + MEMORY_WORDS + PEBS_REGISTERS + XMM_WORDS + \
-     LBR_WORDS * LBR_DEPTH_MAX)
+     LBR_WORDS * LBR_DEPTH_MAX + COUNTER_WORDS)
 struct pebs_record {
     uint64_t words[PEBS_WORDS_MAX];
     unsigned bytes; /* of the processor's format */

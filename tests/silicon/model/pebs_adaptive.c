@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pebs_adaptive.c - adaptive PEBS records: the fields of the older ones in
- * groups that software asks for, and XMM registers and last branches.
+ * groups that software asks for, and XMM registers, last branches, counters.
  *
  * SDM volume 3B, "Adaptive PEBS", tables "Basic Info Group", "Memory Access
  * Info Group", "GPRs", "XMMs", "LBRs". What is said of the fields of older
@@ -12,6 +12,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pmu_msr.h"
 
@@ -153,6 +154,38 @@ static void put_branches(struct processor *p, struct filling *f,
     }
 }
 
+/* Counters as they are while the record is made, before they are reloaded:
+ * "HW will reload the value right after the overflow" (the patch). After a
+ * header that says which: general-purpose ones, fixed ones, then "Metrics base
+ * and Metrics Data": slots, and IA32_PERF_METRICS. */
+static void put_counters(struct processor *p, struct filling *f, uint64_t cfg)
+{
+    const struct machine *m = f->machine;
+    const bool metrics = (cfg & DATA_CFG_METRICS) != 0;
+    const bool counters = (cfg & DATA_CFG_COUNTERS) != 0;
+    const bool now = faults_rule(m, SNAPSHOT_NOW, true);
+    uint64_t general = counters ? DATA_CFG_GENERAL(cfg) : 0;
+    uint64_t fixed = counters ? DATA_CFG_FIXED(cfg) : 0;
+
+    begin_group(f, 5);
+    put(f, general | fixed << 32);
+    put(f, metrics ? 3 : 0);
+    for (unsigned n = 0; n < p->counters; n++)
+        if ((general >> n & 1) != 0) {
+            put(f, now ? p->pmu.counter[n] : p->faults.snapshot[n]);
+            p->faults.snapshot[n] = p->pmu.counter[n];
+        }
+    for (unsigned n = 0; n < p->fixed_counters; n++)
+        if ((fixed >> n & 1) != 0)
+            put(f, p->pmu.fixed[n]);
+    if (metrics) {
+        bool base = faults_rule(m, SNAPSHOT_BASE_FIRST, true);
+
+        put(f, base ? p->pmu.fixed[FIXED_SLOTS] : metrics_value(p));
+        put(f, base ? metrics_value(p) : p->pmu.fixed[FIXED_SLOTS]);
+    }
+}
+
 void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
                        uint64_t counters, struct pebs_record *record)
 {
@@ -175,8 +208,11 @@ void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
         put_xmm(p, &f, s);
     if ((groups & DATA_CFG_LBRS) != 0)
         put_branches(p, &f, entries < LBR_DEPTH_MAX ? entries : LBR_DEPTH_MAX);
+    if ((groups & (DATA_CFG_COUNTERS | DATA_CFG_METRICS)) != 0)
+        put_counters(p, &f, groups);
     record->bytes = 8 * f.count;
     size = faults_quantity(m, ADAPTIVE_SIZE, ANY_NUMBER, record->bytes);
-    record->words[0] = faults_quantity(m, ADAPTIVE_FORMAT, ANY_NUMBER,
-                                       groups | size << SIZE_SHIFT);
+    record->words[0] =
+        faults_quantity(m, ADAPTIVE_FORMAT, ANY_NUMBER,
+                        (groups & BITS(31, 0)) | size << SIZE_SHIFT);
 }

@@ -20,10 +20,10 @@ bool pebs_is_adaptive(const struct processor *p)
     return (p->cpu->perf_capabilities & BIT(14)) != 0;
 }
 
-/* IA32_PERF_CAPABILITIES[11:8]. */
+/* IA32_PERF_CAPABILITIES[11:8]; that of 6 is the same, Linux has it. */
 static bool is_format_5(const struct processor *p)
 {
-    return (p->cpu->perf_capabilities >> 8 & 0xF) == 5 &&
+    return (p->cpu->perf_capabilities >> 8 & 0xF) >= 5 &&
            faults_rule(p->machine, AREA_OF_FORMAT_5, true);
 }
 

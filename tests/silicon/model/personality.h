@@ -60,10 +60,11 @@ enum event_kind {
 };
 
 struct event_row {
-    uint8_t event, umask;
+    uint8_t event;
+    uint16_t umask; /* [15:8]: UMASK2 */
     enum event_kind kind;
-    uint8_t precise; /* counters on which PEBS records it precisely */
-    uint8_t only;    /* those that count it; 0: any */
+    uint16_t precise; /* counters on which PEBS records it precisely */
+    uint16_t only;    /* those that count it; 0: any */
 };
 
 /* A leaf given word for word; what varies (APIC IDs, TSX bits, leaf 0AH) is
@@ -105,15 +106,16 @@ struct personality {
      * that fit into the write set and the read set, MAX_HLE_ELIDED_LOCKS. */
     unsigned tx_nest_max, tx_write_lines, tx_read_lines, hle_locks_max;
     const struct uncore_traits *uncore; /* NULL: not that of a client */
-    uint64_t offcore_dram;   /* MSR_OFFCORE_RSP_x: supplied by local memory */
-    bool pdir_needs_quiet;   /* 06_2A, 06_2D: the other counters quiescent */
-    bool pdist;              /* PDist on counter 0, PDIR++ on fixed counter 0 */
+    uint64_t offcore_dram; /* MSR_OFFCORE_RSP_x: supplied by local memory */
+    bool pdir_needs_quiet; /* 06_2A, 06_2D: the other counters quiescent */
+    uint8_t pdist; /* counters with PDist, from 0 on; and PDIR++ on fixed 0 */
     bool pt_needs_branch_en; /* RTIT_CTL.BranchEn = 0 raises #GP */
     bool lbr_beside_pt;      /* last branch records go on while tracing */
     bool as_sold;            /* not exact: errata, SMIs, firmware's counter */
     bool one_thread;         /* a core */
     bool latency_in_two;     /* of an access */
     bool later_sources;      /* of data, as they are named */
+    bool sources_of_8;       /* bits; what stands above them is elsewhere */
     bool lock_below_stlb;    /* of a record's bits 4 and 5 */
     bool metrics_in_two;     /* levels, of IA32_PERF_METRICS */
     uint8_t slots_per_cycle; /* 0: there is no such event */

@@ -49,6 +49,10 @@ uint64_t pmu_select_bits(const struct processor *p, unsigned n)
         writable |= EVTSEL_IN_TX;
     if (pebs_is_adaptive(p))
         writable |= EVTSEL_ADAPTIVE;
+    if ((personality_leaf(p->cpu, 0x23, 0).ebx & LEAF23_UMASK2) != 0)
+        writable |= EVTSEL_UMASK2;
+    if ((personality_leaf(p->cpu, 0x23, 0).ebx & LEAF23_EQ) != 0)
+        writable |= EVTSEL_EQ;
     if (!takes_any_thread(p))
         writable &= ~EVTSEL_ANY;
     return faults_quantity(p->machine, SELECT_BITS, n, writable);
@@ -74,4 +78,21 @@ bool counter_counts(const struct processor *p, unsigned n)
 {
     return (p->pmu.select[n] & EVTSEL_EN) != 0 &&
            (p->pmu.global_ctrl & BIT(n)) != 0;
+}
+
+/* Registers of version 6 for those before it: Linux, msr-index.h, "V6 PMON MSR
+ * range": counter and select of each general-purpose counter, then the fixed
+ * ones, at every fourth number. */
+uint32_t pmu_named_before(const struct processor *p, uint32_t number)
+{
+    const uint32_t general = number - 0x1900, fixed = number - 0x1980;
+
+    if (p->cpu->perfmon_version < 6 || number < 0x1900)
+        return number;
+    if (general < 4 * p->counters && general % 4 < 2)
+        return general / 4 +
+               (general % 4 == 0 ? IA32_A_PMC0 : IA32_PERFEVTSEL0);
+    if (fixed < 4 * p->fixed_counters && fixed % 4 == 0)
+        return IA32_FIXED_CTR0 + fixed / 4;
+    return number;
 }

@@ -331,6 +331,7 @@ bool counters_read(struct processor *p, uint32_t number, uint64_t *value)
 {
     int n;
 
+    number = pmu_named_before(p, number);
     counters_collect(p);
     if ((n = counter_of(p, number, IA32_PMC0)) >= 0) {
         *value = counter_extended(p, READ_ZERO_EXTENDED, p->pmu.counter[n]);
@@ -391,6 +392,7 @@ bool counters_write(struct processor *p, uint32_t number, uint64_t value)
 {
     bool good;
 
+    number = pmu_named_before(p, number);
     counters_collect(p);
     good = write_register(p, number, faults_register_value(p, number, value));
     return faults_register_written(p, number, value, good);

@@ -41,6 +41,14 @@
 #define EVTSEL_ADAPTIVE   BIT(34)
 #define FIXED_ADAPTIVE(n) BIT(32 + 4 * (n))
 
+/* By CPUID leaf 23H, of version 6: eight more bits of the umask, and EQ, which
+ * does nothing here. Linux, perf_event.h and events/intel/core.c,
+ * update_pmu_cap(). */
+#define EVTSEL_EQ     BIT(36)
+#define EVTSEL_UMASK2 BITS(47, 40)
+#define LEAF23_UMASK2 BIT(0) /* EBX of subleaf 0 */
+#define LEAF23_EQ     BIT(1)
+
 #define FIXED_OS  BIT(0)
 #define FIXED_USR BIT(1)
 #define FIXED_ANY BIT(2)
@@ -76,6 +84,8 @@ uint64_t pmu_counters_bits(const struct processor *p);
 uint64_t pmu_status_bits(const struct processor *p);
 uint64_t pmu_select_bits(const struct processor *p, unsigned n);
 uint64_t pmu_fixed_ctrl_bits(const struct processor *p);
+/* The number of before version 6 of one of its registers. */
+uint32_t pmu_named_before(const struct processor *p, uint32_t number);
 
 /* Which general counter an MSR of a row of them belongs to; -1 for none. */
 int counter_of(const struct processor *p, uint32_t number, uint32_t first);

@@ -89,8 +89,8 @@ enum quantity {
     LBR_DEPTHS,      /* CPUID.1CH:EAX[7:0], as IA32_LBR_DEPTH has them */
 };
 
-/* Group of an adaptive record, from 0 on: basic, memory, registers, XMM, LBR;
- * and the offset in it. */
+/* Group of an adaptive record, from 0 on: basic, memory, registers, XMM, LBR,
+ * counters; and the offset in it. */
 #define ADAPTIVE_AT(group, offset) ((group) << 16 | (offset))
 
 #define ANY_NUMBER 0xFFFFFFFFu

@@ -282,6 +282,8 @@ enum rule {
     LBR_ABORT_OF_RING_3,      /* has a target */
     RECORD_HAS_IF,
     XMM_OF_THIS_RECORD,
+    SNAPSHOT_BASE_FIRST, /* slots before the metrics, in a record */
+    SNAPSHOT_NOW,        /* counters as they are, not as they were last time */
     RECORD_LBRS_HAVE_FLAGS,
     PEBS_BITS_CLEARED,     /* of 3F1H, beside others that stay */
     RDPMC_CARRIES,         /* into [32], at once */

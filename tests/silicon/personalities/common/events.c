@@ -197,6 +197,40 @@ const struct event_row family_events_spr[48] = {
  * branches have umasks of their own. */
 const struct event_row family_events_glc[47] = { GOLDEN_COVE_EVENTS };
 
+/* Intel's list of 06_BDH, "lunarlake_lioncove_core", which is that of 06_C6H,
+ * too: conditional branches that are taken are two kinds, and what has both has
+ * UMASK2 = 1. */
+#define ALL_TEN 0x3FF
+#define FROM_2  0x3FC
+#define LNC_BRANCHES(umask, kind)                                             \
+    { 0xC4, umask, kind, ALL_TEN, 0 }
+#define LNC_L1_HIT                                                            \
+    { 0xD1, 0x101, EVENT_MEM_LOAD, FIRST_FOUR, FIRST_FOUR }
+const struct event_row family_events_lnc[33] = {
+    { 0xC0, 0x00, EVENT_INSTRUCTIONS, ALL_TEN, 0 },
+    LNC_BRANCHES(0x00, EVENT_BRANCHES),
+    LNC_BRANCHES(0x101, EVENT_BRANCHES_CONDITIONAL_TAKEN),
+    LNC_BRANCHES(0x111, EVENT_BRANCHES_CONDITIONAL),
+    LNC_BRANCHES(0x02, EVENT_BRANCHES_CALL),
+    LNC_BRANCHES(0x08, EVENT_BRANCHES_RETURN),
+    LNC_BRANCHES(0x10, EVENT_BRANCHES_NOT_TAKEN),
+    LNC_BRANCHES(0x20, EVENT_BRANCHES_TAKEN),
+    LNC_BRANCHES(0x40, EVENT_BRANCHES_FAR),
+    LNC_BRANCHES(0x80, EVENT_BRANCHES_INDIRECT),
+    { 0xC5, 0x00, EVENT_BRANCHES_MISPREDICTED, ALL_TEN, 0 },
+    { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },
+    { 0x3C, 0x01, EVENT_CYCLES_REFERENCE, 0, 0 },
+    { 0xA4, 0x01, EVENT_SLOTS, 0, 0 },
+    { 0x2E, 0x4F, EVENT_LLC_REFERENCES, 0, 0 },
+    { 0x2E, 0x41, EVENT_LLC_MISSES, 0, 0 },
+    { 0xCD, 0x01, EVENT_LOAD_LATENCY, FROM_2, FROM_2 },
+    ICX_UOPS(0x11), ICX_UOPS(0x12), ICX_UOPS(0x21), ICX_UOPS(0x41),
+    ICX_UOPS(0x42), ICX_UOPS(0x81), ICX_UOPS(0x82),
+    LNC_L1_HIT, ICX_LOADS(0x02), ICX_LOADS(0x04), ICX_LOADS(0x08),
+    ICX_LOADS(0x10), ICX_LOADS(0x20), ICX_LOADS(0x40),
+    ICX_SNOOPS(0x01), ICX_SNOOPS(0x04),
+};
+
 #define ALL_SIX 0x3F
 #define FIRST_TWO 0x03
 const struct event_row family_events_grt[30] = {

@@ -136,6 +136,21 @@ const struct cpuid_row family_cpuid_grt_alone[11] = {
     { 0x1C, 0, 0xC000000B, 0x00000007, 0x00000007, 0 },
 };
 
+/* Lion Cove. Leaf 23H: umask2 and EQ; ten counters and four fixed ones; the
+ * events of leaf 0AH and what TOPDOWN adds, as Linux names its bits,
+ * selftests/kvm, x86/pmu.h; without auto counter reload, which is not
+ * simulated. Leaf 14H is Golden Cove's, 15H and 1CH are Alder Lake's here. */
+const struct cpuid_row family_cpuid_lnc[13] = {
+    LEAF_4(12, 12, 4096, 16),
+    XSAVE_AVX,
+    GOLDEN_COVE_PT(0u),
+    { 0x15, 0, 2, 120, 38400000, 0 },
+    { 0x1C, 0, 0x4000000B, 0x00000007, 0x00000007, 0 },
+    { 0x23, 0, 0x0000000B, 0x00000003, 0, 0 },
+    { 0x23, 1, 0x000003FF, 0x0000000F, 0, 0 },
+    { 0x23, 3, 0x000000FF, 0, 0, 0 },
+};
+
 #define OFFCORE_SKL BITS(37, 15) | UINT64_C(0x8FFF)
 #define OFFCORE_SNB (UINT64_C(0x3F807F8FFF))
 
@@ -181,6 +196,17 @@ const struct msr_row family_msrs_grt[4] = {
     { 0x1A7, MSR_READ_WRITE, UINT64_C(0x3FFFFFFFFF), 0 },
     { 0x3F1, MSR_SPECIAL, BITS(34, 32) | BITS(5, 0), 0 },
     { 0x3F2, MSR_READ_WRITE, BITS(31, 24) | BITS(3, 0), 0 },
+};
+
+/* Linux, core.c, "lnc"; ds.c: what 3F2H has with format 6. That bits of counters
+ * that are not there cannot be written is a guess. */
+const struct msr_row family_msrs_lnc[5] = {
+    { 0x1A6, MSR_READ_WRITE, UINT64_C(0xFFFFFFFFFFF), 0 },
+    { 0x1A7, MSR_READ_WRITE, UINT64_C(0xFFFFFFFFFFF), 0 },
+    { 0x3F7, MSR_READ_WRITE, 0x7FFF1F, 0 },
+    { 0x3F1, MSR_SPECIAL, BITS(35, 32) | BITS(9, 0), 0 },
+    { 0x3F2, MSR_READ_WRITE,
+      BITS(51, 48) | BITS(41, 32) | BITS(31, 24) | BITS(5, 0), 0 },
 };
 
 /* IA32_PEBS_ENABLE[63]: precise store, in this generation alone. */

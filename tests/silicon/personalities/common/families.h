@@ -12,13 +12,14 @@
 extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
     family_cpuid_cml[10], family_cpuid_bdw[7], family_cpuid_icl[10],
     family_cpuid_icx[10], family_cpuid_spr[11], family_cpuid_glc[11],
-    family_cpuid_grt[11], family_cpuid_grt_alone[11];
+    family_cpuid_grt[11], family_cpuid_grt_alone[11], family_cpuid_lnc[13];
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
     family_msrs_hsw[2], family_msrs_snb[3], family_msrs_icx[5],
-    family_msrs_spr[5], family_msrs_grt[4];
+    family_msrs_spr[5], family_msrs_grt[4], family_msrs_lnc[5];
 extern const struct event_row family_events_skl[61], family_events_hsw[61],
     family_events_old[34], family_events_icl[48], family_events_icx[49],
-    family_events_spr[48], family_events_glc[47], family_events_grt[30];
+    family_events_spr[48], family_events_glc[47], family_events_grt[30],
+    family_events_lnc[33];
 
 /* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
  * Optimization Reference Manual, "TLB Parameters" of each generation. */
@@ -142,7 +143,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
         .leaf7_edx = SPECULATION_2019 | 0x20090000,                           \
         .arch_capabilities = 0x1EB,                                           \
         .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM, .hle_absent = true, \
-        .pdist = true, .latency_in_two = true, .later_sources = true,         \
+        .pdist = 1, .latency_in_two = true, .later_sources = true,            \
         .metrics_in_two = true, .slots_per_cycle = 6,                         \
         .caches =                                                             \
             {                                                                 \
@@ -166,21 +167,49 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     .offcore_dram = OFFCORE_DRAM, .lbr_beside_pt = true,            \
     FAMILY_TRANSACTIONS(48)
 
-#define ALDER_LAKE_P                                                  \
-    ALDER_LAKE_COMMON(1),                                             \
-        .counters_smt = 8, .counters_alone = 8, .fixed_counters = 4,  \
-        .counters_told = 6, .fixed_told = 3, .metrics_untold = true,  \
-        .pdist = true, .latency_in_two = true, .later_sources = true, \
-        .metrics_in_two = true, .slots_per_cycle = 6,                 \
-        .caches =                                                     \
-            {                                                         \
-                .l1 = {64, 12},                                       \
-                .l2 = {2048, 10},                                     \
-                .llc = {8192, 16},                                    \
-                .dtlb = {16, 4},                                      \
-                .stlb = {128, 16},                                    \
-    },                                                                \
+#define ALDER_LAKE_P                                                 \
+    ALDER_LAKE_COMMON(1),                                            \
+        .counters_smt = 8, .counters_alone = 8, .fixed_counters = 4, \
+        .counters_told = 6, .fixed_told = 3, .metrics_untold = true, \
+        .pdist = 1, .latency_in_two = true, .later_sources = true,   \
+        .metrics_in_two = true, .slots_per_cycle = 6,                \
+        .caches =                                                    \
+            {                                                        \
+                .l1 = {64, 12},                                      \
+                .l2 = {2048, 10},                                    \
+                .llc = {8192, 16},                                   \
+                .dtlb = {16, 4},                                     \
+                .stlb = {128, 16},                                   \
+    },                                                               \
         FAMILY_TABLES(family_cpuid_glc, family_msrs_spr, family_events_glc)
+
+/* Lion Cove, the first kind of cores of Lunar and Arrow Lake, alone: version 6,
+ * ten counters, PEBS of format 6 (Linux, "Support Lunar Lake and Arrow Lake
+ * core PMU"; its line of 06_C6H: "XSAVE Architectural LBR, PEBS fmt6+-baseline,
+ * AnyThread deprecated, Lunarlake Hybrid events, 32-deep LBR, full-width
+ * counters"). Of 345H [15:14] and [19] are from there, too; MSR 10AH is Alder
+ * Lake's here. Eight slots a cycle, L2 3 MiB in 12 ways, one thread a core:
+ * Intel's articles of the core; its 192 KiB beside the 48 are left out. */
+#define LION_COVE                                                         \
+    .perfmon_version = 6, .leaf_max = 0x23,                               \
+    .leaf7_edx = SPECULATION_2019 | 0x20080000,                           \
+    .perf_capabilities =                                                  \
+        PERF_CAPABILITIES(0x3F, 6) | BITS(15, 14) | BIT(17) | BIT(19),    \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,               \
+    .debugctl_writable = DEBUGCTL_OLD, .arch_capabilities = 0xE169,       \
+    .lbr_beside_pt = true, FAMILY_TRANSACTIONS(48), .counters_smt = 10,   \
+    .counters_alone = 10, .fixed_counters = 4, .pdist = 2,                \
+    .latency_in_two = true, .sources_of_8 = true, .metrics_in_two = true, \
+    .slots_per_cycle = 8,                                                 \
+    .caches =                                                             \
+        {                                                                 \
+            .l1 = {64, 12},                                               \
+            .l2 = {4096, 12},                                             \
+            .llc = {8192, 16},                                            \
+            .dtlb = {16, 4},                                              \
+            .stlb = {128, 16},                                            \
+    },                                                                    \
+    FAMILY_TABLES(family_cpuid_lnc, family_msrs_lnc, family_events_lnc)
 
 #define GRACEMONT_CORE(hybrid, rows)                                 \
     ALDER_LAKE_COMMON(hybrid),                                       \
