@@ -124,9 +124,10 @@ def run(result):
         "size of the groups in [47:0]"))
     result("tool: groups that are not known", refused(
         adaptive + b"\xff" * 600, 4, "tsxpmu: FILE: record 1 at 0x200: reserved "
-        "bits of the selection of groups, [23:4] or [47:32], are set"))
+        "bits of the selection of groups, [23:4] or [47:32], of format 6 [23:6] or "
+        "[63:56], are set"))
     result("tool: later adaptive format", refused(
-        record, 6, "tsxpmu: format 6: adaptive record format (6 or later), "
+        record, 7, "tsxpmu: format 7: adaptive record format (7 or later), "
         "which is not decoded"))
     result("tool: records of format 5 are those of format 4",
            [option for option in ((), ("--count",))

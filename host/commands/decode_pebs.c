@@ -39,7 +39,7 @@ int command_decode_pebs(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"format", 'f', "N", 0,
-         "the record format, 0 to 5 (4, 5: adaptive records, which say "
+         "the record format, 0 to 6 (4 to 6: adaptive records, which say "
          "themselves what they hold): IA32_PERF_CAPABILITIES (345H)[11:8] of "
          "the processor that wrote the buffer",
          0},

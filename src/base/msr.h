@@ -68,6 +68,17 @@
 #define IA32_PERFEVTSEL_IN_TXCP BIT(33)
 /* "Adaptive PEBS", where IA32_PERF_CAPABILITIES[14] is set. */
 #define IA32_PERFEVTSEL_ADAPTIVE BIT(34)
+/* Version 6, by CPUID.23H.0:EBX: Linux, arch/x86/include/asm/perf_event.h,
+ * ARCH_PERFMON_EVENTSEL_EQ and _UMASK2. */
+#define IA32_PERFEVTSEL_EQ           BIT(36)
+#define IA32_PERFEVTSEL_UMASK2       BITS(47, 40)
+#define IA32_PERFEVTSEL_UMASK2_OF(n) ((uint64_t)(n) << 40)
+/* Version 6: the counters and selects once more. Linux,
+ * arch/x86/include/asm/msr-index.h, MSR_IA32_PMC_V6_GP0_CTR, _GP0_CFG_A and
+ * _FX0_CTR, which it uses from that version on. */
+#define IA32_PMC_GP_CTR(n)   (0x1900u + 4 * (n))
+#define IA32_PMC_GP_CFG_A(n) (0x1901u + 4 * (n))
+#define IA32_PMC_FX_CTR(n)   (0x1980u + 4 * (n))
 
 #define IA32_PERF_STATUS 0x198u
 

@@ -7,7 +7,7 @@
 #include "src/base/text.h"
 
 #define ANY_GENERATION (~0u)
-#define ANY_COUNTER    0xffu
+#define ANY_COUNTER    0x3ffu
 /* The processors with PDIR and off-core response of two MSRs. */
 #define FROM_SANDY_BRIDGE \
     (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
@@ -42,7 +42,7 @@ static const struct row {
     {.name = "MEM_TRANS_RETIRED.PRECISE_STORE",
      .mask = CODE,
      .select = 0x02cd,
-     .except = GOLDEN_COVE,
+     .except = SINCE_GOLDEN_COVE,
      .generations = SANDY_BRIDGE | IVY_BRIDGE,
      .counters = BIT(3)},
     /* Intel's lists of events SPR and ADL, and Linux,
@@ -60,6 +60,19 @@ static const struct row {
      .only = GOLDEN_COVE,
      .generations = ANY_GENERATION,
      .counters = BITS(7, 1)},
+    /* Intel's list of events LNL; Linux, intel_lnc_pebs_event_constraints. */
+    {.name = "MEM_TRANS_RETIRED.STORE_SAMPLE",
+     .mask = CODE,
+     .select = 0x02cd,
+     .only = LION_COVE,
+     .generations = ANY_GENERATION,
+     .counters = BITS(1, 0)},
+    {.name = "MEM_TRANS_RETIRED.LOAD_LATENCY",
+     .mask = CODE,
+     .select = 0x01cd,
+     .only = LION_COVE,
+     .generations = ANY_GENERATION,
+     .counters = BITS(9, 2)},
     /* Intel's list of events ADL, and Linux, intel_grt_pebs_event_constraints.
      */
     {.name = "MEM_UOPS_RETIRED.LOAD_LATENCY",
@@ -84,7 +97,7 @@ static const struct row {
     {.name = "OFF_CORE_RESPONSE_0",
      .mask = CODE,
      .select = 0x01b7,
-     .except = GOLDEN_COVE,
+     .except = SINCE_GOLDEN_COVE,
      .generations = ANY_GENERATION,
      .counters = BITS(3, 0),
      .free = BUT_LATER,
@@ -92,29 +105,30 @@ static const struct row {
     {.name = "OFF_CORE_RESPONSE_1",
      .mask = CODE,
      .select = 0x01bb,
-     .except = GOLDEN_COVE,
+     .except = SINCE_GOLDEN_COVE,
      .generations = FROM_SANDY_BRIDGE | SINCE_ICE_LAKE,
      .counters = BITS(3, 0),
      .free = BUT_LATER,
      .msr = 0x1a7},
-    /* Intel's lists of events SPR, GNR and ADL, OCR: other event selects. */
+    /* Intel's lists of events SPR, GNR and ADL, OCR: other event selects; of
+     * Lion Cove the counters are Linux', intel_lnc_event_constraints. */
     {.name = "OFF_CORE_RESPONSE_0",
      .mask = CODE,
      .select = 0x012a,
-     .only = GOLDEN_COVE,
+     .only = SINCE_GOLDEN_COVE,
      .generations = ANY_GENERATION,
      .counters = BITS(3, 0),
      .msr = 0x1a6},
     {.name = "OFF_CORE_RESPONSE_1",
      .mask = CODE,
      .select = 0x012b,
-     .only = GOLDEN_COVE,
+     .only = SINCE_GOLDEN_COVE,
      .generations = ANY_GENERATION,
      .counters = BITS(3, 0),
      .msr = 0x1a7},
     /* Intel's lists of events of Ice Lake and later (github.com/intel/perfmon,
-     * ICX, SPR): MEM_INST_RETIRED to MEM_LOAD_L3_MISS_RETIRED, D0H to D3H, and
-     * TX_MEM count on the first four of eight counters. */
+     * ICX, SPR, LNL): MEM_INST_RETIRED to MEM_LOAD_L3_MISS_RETIRED, D0H to D3H,
+     * and TX_MEM count on the first four counters. */
     {.name = "MEM_INST_RETIRED",
      .mask = 0xfc,
      .select = 0xd0,

@@ -33,8 +33,8 @@ struct constraints_cpu {
 };
 
 /* Counters in a set: PMCn is bit n, fixed counter n bit PLACE_FIXED + n. */
-#define PLACE_FIXED 8
-#define PLACES      11
+#define PLACE_FIXED 10
+#define PLACES      13
 
 /* Where an event can be counted. */
 struct placement {

@@ -22,7 +22,7 @@ bool counters_have_event(const struct identity *id,
 bool counters_all_known(const struct identity *id)
 {
     return id->perfmon_version <= 4 ||
-           (id->perfmon_version == 5 && identity_known(id) &&
+           (id->perfmon_version <= 6 && identity_known(id) &&
             !counters_told_in_part(id));
 }
 

@@ -13,7 +13,7 @@
 #include "src/harness/case.h"
 #include "src/counting/events.h"
 
-#define COUNTERS_MAX 8 /* PMC0-7; CPUID.0AH:EAX[15:8] may say more */
+#define COUNTERS_MAX 10 /* PMC0-9; CPUID.0AH:EAX[15:8] may say more */
 
 struct counters {
     struct test_context *t;
@@ -47,8 +47,8 @@ bool counters_have_event(const struct identity *id,
 
 /* True where every bit, and every index, of the counters' registers that a
  * processor may have is known here, so that any other is reserved: up to
- * version 4, and on generations of version 5 in generation.h that tell them
- * all. */
+ * version 4, and on generations of version 5 and 6 in generation.h that tell
+ * them all. */
 bool counters_all_known(const struct identity *id);
 
 /* A hybrid processor's core of the Core family: CPUID.0AH and 345H may tell no

@@ -65,7 +65,7 @@ struct pmu_event {
 #define UMASK_ABORT_HLE_STORE_TO_ELIDED_LOCK    UINT64_C(0x0400)
 #define UMASK_ABORT_HLE_ELISION_BUFFER_MISMATCH UINT64_C(0x1000)
 /* The generations that have all that is not of HLE. */
-#define TX_MEM_LISTED (HASWELL | BROADWELL | SKYLAKE | SINCE_ICE_LAKE)
+#define TX_MEM_LISTED (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE | GOLDEN_COVE)
 #define EVENT_TX_EXEC UINT64_C(0x5d)
 #define UMASK_MISC3   UINT64_C(0x0400) /* too deep */
 #define UMASK_MISC4   UINT64_C(0x0800) /* XBEGIN in an elision */

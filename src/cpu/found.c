@@ -81,15 +81,19 @@ static const struct found_leaf *read_leaves(struct found *out, uint32_t last)
     static const struct {
         uint32_t leaf, subleaf;
     } wanted[FOUND_LEAVES] = {{1, 0},    {7, 0},    {0xa, 0},
-                              {0x14, 0}, {0x14, 1}, {0x23, 0}};
+                              {0x14, 0}, {0x14, 1}, {0x23, 0},
+                              {0x23, 1}, {0x23, 2}, {0x23, 3}};
 
     for (unsigned i = 0; i < FOUND_LEAVES; i++) {
         struct found_leaf *leaf = &out->leaves[i];
         leaf->leaf = wanted[i].leaf;
         leaf->subleaf = wanted[i].subleaf;
-        /* EAX of subleaf 0 is the last subleaf. */
-        leaf->present = leaf->leaf <= last &&
-                        (leaf->subleaf == 0 || leaf[-1].value.eax != 0);
+        /* EAX of subleaf 0 is the last subleaf, or of 23H their set. */
+        const uint32_t eax =
+            leaf->subleaf == 0 ? 1 : leaf[-(int)leaf->subleaf].value.eax;
+        leaf->present =
+            leaf->leaf <= last &&
+            (leaf->leaf == 0x23 ? eax >> leaf->subleaf & 1 : eax) != 0;
         if (leaf->present)
             hw_cpuid(leaf->leaf, leaf->subleaf, &leaf->value);
     }

@@ -13,7 +13,7 @@
 #include "src/base/hw.h"
 
 #define FOUND_MSRS   12
-#define FOUND_LEAVES 6
+#define FOUND_LEAVES 9
 #define FOUND_VAR    16 /* of the variable ranges, at most */
 
 /* Of found.fault[]: CPUID does not enumerate the MSR, or it is not Intel's. */

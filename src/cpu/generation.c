@@ -23,6 +23,7 @@ static const struct {
     {0x97, GOLDEN_COVE}, {0x9a, GOLDEN_COVE}, {0xb7, GOLDEN_COVE},
     {0xba, GOLDEN_COVE}, {0xbf, GOLDEN_COVE},
     {0xbe, GRACEMONT},
+    {0xbd, LION_COVE}, {0xc6, LION_COVE},
 };
 /* clang-format on */
 

@@ -23,8 +23,10 @@ enum generation {
     ICE_LAKE = 1 << 6, /* 06_6AH, 6CH; clients 7DH, 7EH, Tiger Lake 8CH, 8DH */
     GOLDEN_COVE = 1 << 7, /* 06_8FH, CFH, ADH; cores of hybrid ones */
     GRACEMONT = 1 << 8,   /* the other cores of those; 06_BEH */
+    LION_COVE = 1 << 9,   /* cores of 06_BDH, C6H */
 };
-#define SINCE_ICE_LAKE (ICE_LAKE | GOLDEN_COVE)
+#define SINCE_GOLDEN_COVE (GOLDEN_COVE | LION_COVE)
+#define SINCE_ICE_LAKE    (ICE_LAKE | SINCE_GOLDEN_COVE)
 
 /* SDM 2A, CPUID.1AH:EAX[31:24], "Native Model ID Enumeration": the cores of a
  * hybrid processor. Those of the Atom family have other events. */
@@ -34,8 +36,8 @@ enum generation {
 /* By DisplayFamily and DisplayModel, and the core's type, 0 where the processor
  * is not hybrid. Models from 97H on: the manual's later editions, and Linux,
  * arch/x86/include/asm/intel-family.h; that cores of a kind have one table of
- * events: Intel's lists SPR, EMR, GNR and ADL, and Linux,
- * arch/x86/events/intel/core.c, intel_pmu_init_glc() and _grt(). */
+ * events: Intel's lists SPR, EMR, GNR, ADL and LNL, and Linux,
+ * arch/x86/events/intel/core.c, intel_pmu_init_glc(), _grt() and _lnc(). */
 enum generation generation_of(unsigned family, unsigned model,
                               unsigned core_type);
 

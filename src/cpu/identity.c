@@ -191,8 +191,10 @@ static void read_pmu(struct identity *out)
         hw_msr_read(IA32_PERF_CAPABILITIES, &out->perf_capabilities) ==
             HW_NO_FAULT) {
         out->pebs_format = out->perf_capabilities >> 8 & 15;
-        out->pebs_area_5 = out->pebs_format == 5;
-        out->pebs_format -= out->pebs_area_5;
+        out->pebs_area_5 = out->pebs_format == 5 || out->pebs_format == 6;
+        out->pebs_counters = out->pebs_format == 6;
+        if (out->pebs_area_5)
+            out->pebs_format = 4;
         out->full_width_writes =
             (out->perf_capabilities & IA32_PERF_CAPABILITIES_FW_WRITE) != 0;
     }

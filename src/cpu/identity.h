@@ -45,11 +45,12 @@ struct identity {
     bool select_counts_lbr; /* CPUID.1CH.0:ECX[19:16]: IA32_PERFEVTSELx[35] */
     bool pdcm;              /* CPUID.1:ECX[15]: 345H exists */
     uint64_t perf_capabilities; /* IA32_PERF_CAPABILITIES (345H) */
-    uint8_t pebs_format; /* of records: 345H[11:8], but 4 for 5, whose records
-                            are the same */
-    bool pebs_area_5;    /* it is 5: the DS area differs (src/pebs/pebs_ds.h) */
-    bool ds, dtes64;     /* CPUID.1:EDX[21], ECX[2] */
-    bool pebs_unavailable;  /* IA32_MISC_ENABLE (1A0H)[12]; or it faults */
+    uint8_t pebs_format;   /* of records: 345H[11:8], but 4 for 5, whose records
+                              are the same, and 6, whose may have more */
+    bool pebs_area_5;      /* it is 5 or 6: the DS area differs (pebs_ds.h) */
+    bool pebs_counters;    /* it is 6: records may have counters */
+    bool ds, dtes64;       /* CPUID.1:EDX[21], ECX[2] */
+    bool pebs_unavailable; /* IA32_MISC_ENABLE (1A0H)[12]; or it faults */
     bool full_width_writes; /* 345H[13] */
 
     bool pt; /* CPUID.7.0:EBX[25]; then, zero where absent: */

@@ -5,7 +5,7 @@
 #include "src/base/hw.h"
 #include "src/base/msr.h"
 
-#define COUNTERS 8 /* IA32_PMC0-7 and their aliases */
+#define COUNTERS 10 /* IA32_PMC0-9 and their aliases */
 #define FIXED    4
 
 static bool is_command(const struct identity *id, uint32_t msr)

@@ -67,6 +67,26 @@ static const struct data_source atom[DATA_SOURCES] = {
     [0xf] = NO_CORE(LEVEL_UNCACHEABLE, "uncacheable memory"),
 };
 
+/* Lion Cove: nor this; 9 and 10 are DATA_SOURCE_HIGH. */
+static const struct data_source wide[DATA_SOURCES] = {
+    [0x0] = NO_CORE(LEVEL_MEMORY, "unknown L3 cache miss"),
+    [0x1] = NO_CORE(LEVEL_L1, "L1 data cache"),
+    [0x2] = NO_CORE(LEVEL_L1, "L1 data cache, second of two"),
+    [0x3] = NO_CORE(LEVEL_PENDING, "L1 miss handling buffer hit"),
+    [0x4] = NO_CORE(LEVEL_RESERVED, "reserved"),
+    [0x5] = NO_CORE(LEVEL_L2, "L2"),
+    [0x6] = NO_CORE(LEVEL_PENDING, "L2 miss handling buffer hit"),
+    [0x7] = NO_CORE(LEVEL_RESERVED, "reserved"),
+    [0x8] = NO_CORE(LEVEL_L3, "L3 hit"),
+    [0x9] = NO_CORE(LEVEL_MEMORY, "memory-side cache"),
+    [0xa] = NO_CORE(LEVEL_MEMORY, "local memory"),
+    [0xb] = NO_CORE(LEVEL_RESERVED, "reserved"),
+    [0xc] = {LEVEL_L3, "L3 hit, forwarded by a core", CORE_FORWARDS},
+    [0xd] = {LEVEL_L3, "L3 hit, HITM", CORE_MODIFIED},
+    [0xe] = NO_CORE(LEVEL_RESERVED, "reserved"),
+    [0xf] = NO_CORE(LEVEL_MEMORY, "L3 miss, HITM"),
+};
+
 /* Note 1 of the first table: 07H on 06_2A and 06_2E only. */
 static const struct {
     enum generation generation;
@@ -84,6 +104,7 @@ static const struct {
     {ICE_LAKE, 0, usual},
     {GOLDEN_COVE, 0, later},
     {GRACEMONT, 0, atom},
+    {LION_COVE, 0, wide},
 };
 /* clang-format on */
 

@@ -8,8 +8,8 @@
  * "unchanged" up to the 6th generation); "Data Source Encoding for Memory
  * Accesses (Ice Lake and Later Microarchitectures)" of later editions, which
  * Linux has too (arch/x86/events/intel/ds.c, pebs_data_source with the changes
- * of intel_pmu_pebs_data_source_skl, and for Gracemont of .._grt, alone to say
- * so).
+ * of intel_pmu_pebs_data_source_skl, and for Gracemont of .._grt, for Lion Cove
+ * lnc_pebs_data_source, alone to say so).
  */
 #ifndef SRC_MEMORY_DATA_SOURCE_H
 #define SRC_MEMORY_DATA_SOURCE_H
@@ -22,6 +22,9 @@
 #define DATA_SOURCE_STLB_MISS BIT(4) /* from Sandy Bridge on */
 #define DATA_SOURCE_LOCK      BIT(5) /* from Sandy Bridge on */
 #define DATA_SOURCE_RESERVED  BITS(63, 6)
+/* Of the encodings of Lion Cove, which have eight bits, 10H and 11H are taken
+ * for 9 and 10, which are reserved there. */
+#define DATA_SOURCE_HIGH 9
 
 #define DATA_SOURCES 16
 

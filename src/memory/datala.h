@@ -6,7 +6,8 @@
  * SDM 3B, table "Precise Events That Supports Data Linear Address Profiling"
  * (4th and 5th generation), "Precise Events for the Skylake Microarchitecture";
  * codes from these and from the tables of non-architectural performance events.
- * STORE_SAMPLE is in the place of precise store: Intel's list of events, SPR.
+ * STORE_SAMPLE is in the place of precise store: Intel's list of events, SPR;
+ * what Lion Cove has otherwise: LNL.
  * Not here: UOPS_RETIRED.ALL, which is also of uops that access nothing.
  *
  * Errata HSD29 and its like (BJ122, BV98): with Hyper-Threading, counts of D0H
@@ -22,10 +23,10 @@
 
 struct datala_event {
     const char *name; /* D0H: MEM_UOPS_RETIRED, from Skylake on MEM_INST_ */
-    uint16_t select;  /* umask, event */
-    uint8_t generations;
-    bool store;      /* of stores, else of loads */
-    uint8_t certain; /* generations on which the recipe makes it, and neither
+    uint64_t select;  /* umasks, event */
+    uint16_t generations;
+    bool store;       /* of stores, else of loads */
+    uint16_t certain; /* generations on which the recipe makes it, and neither
                         prefetchers nor an erratum may keep it away */
     enum memory_recipe_id recipe; /* what makes it, or may */
     enum memory_recipe_id never;  /* what does not */

@@ -17,7 +17,7 @@ bool memory_judge_planted(const struct memory_walk *walk,
 
 static bool has_two_latencies(enum generation generation)
 {
-    return (generation & (GOLDEN_COVE | GRACEMONT)) != 0;
+    return (generation & (SINCE_GOLDEN_COVE | GRACEMONT)) != 0;
 }
 
 uint64_t memory_judge_latency(enum generation generation, uint64_t field)
@@ -29,6 +29,10 @@ uint64_t memory_judge_source(enum generation generation, uint64_t field)
 {
     const uint64_t both = DATA_SOURCE_STLB_MISS | DATA_SOURCE_LOCK;
 
+    if (generation == LION_COVE)
+        return ((field + ((field & BITS(7, 4)) != 0 ? DATA_SOURCE_HIGH : 0)) &
+                DATA_SOURCE_SOURCE) |
+               (field >> 6 & both);
     if (generation != GRACEMONT)
         return field;
     return (field & ~both) | (field >> 1 & DATA_SOURCE_STLB_MISS) |

@@ -49,7 +49,8 @@ uint64_t memory_judge_longer(enum generation generation, uint64_t field);
 
 /* The field at A0H in a record of that generation, with its bits where the
  * others have them: on Gracemont [4] is Lock and [5] STLB_MISS (Linux,
- * arch/x86/events/intel/ds.c, adl_latency_data_grt(), alone to say so). */
+ * arch/x86/events/intel/ds.c, adl_latency_data_grt(), alone to say so), on Lion
+ * Cove they are [10] and [11] (the same, lnc_latency_data(), alone, too). */
 uint64_t memory_judge_source(enum generation generation, uint64_t field);
 
 struct memory_expected {

@@ -126,7 +126,7 @@ uint64_t memory_latency_enable(const struct sampling *p, unsigned counter)
 
 struct sampling_config memory_config(const struct sampling *p,
                                      enum memory_facility facility,
-                                     uint32_t select, unsigned counter)
+                                     uint64_t select, unsigned counter)
 {
     struct sampling_config config = {
         .select = select,
@@ -249,9 +249,9 @@ static struct memory_walk walk_of(struct test_context *t,
     const void *at = r->in_buffer                    ? test_buffer(t)
                      : r == &recipes[LOADS_RELATIVE] ? memory_cell
                                                      : test_source(t);
-    const bool larger = /* 2048 sets, of 16 ways */
-        r == &recipes[LOADS_L3] &&
-        (identity_generation(test_cpu(t)) & (GOLDEN_COVE | GRACEMONT)) != 0;
+    const bool larger = /* 2048 sets, of 16 ways; 4096 of 12 */
+        r == &recipes[LOADS_L3] && (identity_generation(test_cpu(t)) &
+                                    (SINCE_GOLDEN_COVE | GRACEMONT)) != 0;
 
     return (struct memory_walk){(uint64_t)(uintptr_t)at + r->at,
                                 r->step << larger, r->mask << larger,

@@ -110,7 +110,7 @@ uint64_t memory_latency_enable(const struct sampling *p, unsigned counter);
  * IA32_PEBS_ENABLE. */
 struct sampling_config memory_config(const struct sampling *p,
                                      enum memory_facility facility,
-                                     uint32_t select, unsigned counter);
+                                     uint64_t select, unsigned counter);
 
 /* What the records of some windows come to. */
 #define MEMORY_KEPT 64

@@ -32,7 +32,9 @@ bool pdir_counter(struct test_context *t, unsigned *counter, bool *alone)
 
 unsigned pdir_without(const struct test_context *t)
 {
-    return (identity_generation(test_cpu(t)) & (GOLDEN_COVE | GRACEMONT)) != 0;
+    const unsigned pdist = precise_distribution(test_cpu(t));
+
+    return pdist != 0 ? pdist : identity_generation(test_cpu(t)) == GRACEMONT;
 }
 
 struct body_call {

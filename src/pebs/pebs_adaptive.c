@@ -64,10 +64,48 @@ _Static_assert(sizeof(struct basic_group) == 32, "basic group");
 _Static_assert(sizeof(struct memory_group) == 32, "memory group");
 _Static_assert(sizeof(struct gprs_group) == 144, "GPRs");
 
-#define XMM_BYTES   256 /* 16 registers of 16 bytes */
-#define ENTRY_BYTES 24  /* FROM, TO, INFO */
-_Static_assert(32 + 32 + 144 + XMM_BYTES + 256 * ENTRY_BYTES == PEBS_SIZE_MAX,
+#define XMM_BYTES    256 /* 16 registers of 16 bytes */
+#define ENTRY_BYTES  24  /* FROM, TO, INFO */
+#define HEADER_BYTES 16  /* of the counters */
+_Static_assert(32 + 32 + 144 + XMM_BYTES + 256 * ENTRY_BYTES + HEADER_BYTES +
+                       8 * (16 + 8 + 2) ==
+                   PEBS_SIZE_MAX,
                "the longest");
+
+static size_t counters_of(uint64_t sets)
+{
+    size_t count = 0;
+
+    for (uint64_t left = sets & PEBS_DATA_SETS; left != 0; left &= left - 1)
+        count++;
+    return count;
+}
+
+static size_t counters_size(uint64_t selection)
+{
+    if ((selection & (PEBS_DATA_COUNTERS | PEBS_DATA_METRICS)) == 0)
+        return 0;
+    return HEADER_BYTES +
+           ((selection & PEBS_DATA_COUNTERS) != 0 ? 8 * counters_of(selection)
+                                                  : 0) +
+           ((selection & PEBS_DATA_METRICS) != 0 ? 2 * 8 : 0);
+}
+
+size_t pebs_counter_at(uint64_t selection, unsigned place)
+{
+    const size_t end = counters_size(selection) / 8;
+    const uint64_t bit = place < 16       ? PEBS_DATA_GENERAL(place)
+                         : place - 32 < 8 ? PEBS_DATA_FIXED(place - 32)
+                                          : 0;
+
+    if (place >= PEBS_METRICS_BASE)
+        return (selection & PEBS_DATA_METRICS) != 0
+                   ? end - 2 + (place - PEBS_METRICS_BASE)
+                   : 0;
+    if ((selection & PEBS_DATA_COUNTERS) == 0 || (selection & bit) == 0)
+        return 0;
+    return HEADER_BYTES / 8 + counters_of(selection & (bit - 1));
+}
 
 size_t pebs_group_size(uint64_t selection, enum pebs_group group)
 {
@@ -86,6 +124,8 @@ size_t pebs_group_size(uint64_t selection, enum pebs_group group)
         return (selection & PEBS_DATA_LBRS) != 0
                    ? (((selection & PEBS_DATA_ENTRIES) >> 24) + 1) * ENTRY_BYTES
                    : 0;
+    case PEBS_GROUP_COUNTERS:
+        return counters_size(selection);
     case PEBS_GROUP_COUNT:
         break;
     }
@@ -105,7 +145,7 @@ uint64_t pebs_group_value(const uint8_t *bytes,
                           const struct pebs_record *record,
                           enum pebs_group group, size_t n)
 {
-    return pebs_quadword(bytes + pebs_group_at(record->record_format, group) +
+    return pebs_quadword(bytes + pebs_group_at(record->selection, group) +
                          8 * n);
 }
 
@@ -130,24 +170,47 @@ static void read_groups(const uint8_t *bytes, struct pebs_record *record)
     }
 }
 
+/* What is selected, by a record whose group of counters begins at header[0] and
+ * has the sets itself. False: it contradicts `form`. */
+static bool add_counters(const uint8_t *header, uint64_t form,
+                         uint64_t *selection)
+{
+    const uint64_t sets = pebs_quadword(header);
+    const uint64_t metrics = pebs_quadword(header + 8) & BITS(31, 0);
+
+    *selection |= (sets & BITS(15, 0)) << 32 | (sets & BITS(39, 32)) << 16;
+    return (sets & ~(BITS(39, 32) | BITS(15, 0))) == 0 &&
+           (sets == 0 || (form & PEBS_DATA_COUNTERS) != 0) &&
+           metrics == ((form & PEBS_DATA_METRICS) != 0 ? PEBS_METRICS_HERE : 0);
+}
+
 enum pebs_error pebs_adaptive_decode(const uint8_t *bytes, size_t size,
+                                     uint64_t defined,
                                      struct pebs_record *record)
 {
-    uint64_t form;
-    size_t needed;
+    uint64_t form, selection;
+    size_t needed, header;
 
     if (size < sizeof(form))
         return PEBS_RECORD_CUT_SHORT;
     form = pebs_quadword(bytes);
-    if ((form & BITS(31, 0) & ~PEBS_DATA_DEFINED) != 0)
+    selection = form & BITS(31, 0);
+    if ((selection & ~defined) != 0)
         return PEBS_UNKNOWN_GROUPS;
-    needed = pebs_group_at(form, PEBS_GROUP_COUNT);
+    header = pebs_group_at(selection, PEBS_GROUP_COUNTERS);
+    if (counters_size(selection) != 0) {
+        if (size < header + HEADER_BYTES)
+            return PEBS_RECORD_CUT_SHORT;
+        if (!add_counters(bytes + header, form, &selection))
+            return PEBS_COUNTERS_HEADER;
+    }
+    needed = pebs_group_at(selection, PEBS_GROUP_COUNT);
     if (form >> 48 != needed)
         return PEBS_SIZE_NOT_OF_GROUPS;
     if (size < needed)
         return PEBS_RECORD_CUT_SHORT;
-    *record =
-        (struct pebs_record){.format = PEBS_FORMAT_ADAPTIVE, .size = needed};
+    *record = (struct pebs_record){
+        .format = PEBS_FORMAT_ADAPTIVE, .size = needed, .selection = selection};
     read_groups(bytes, record);
     return PEBS_OK;
 }

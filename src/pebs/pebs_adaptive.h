@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs_adaptive.h - adaptive PEBS records, format 4: which groups of fields one
- * has, where each begins, and what it holds. Pure.
+ * pebs_adaptive.h - adaptive PEBS records, formats 4 to 6: which groups of
+ * fields one has, where each begins, and what it holds. Pure.
  *
  * A record is the basic group and, in this order, those of the others that
  * MSR_PEBS_DATA_CFG (3F2H) selects. Its first quadword, Record Format, has the
@@ -34,6 +34,18 @@
 #define PEBS_DATA_DEFINED                                                 \
     (PEBS_DATA_MEMORY | PEBS_DATA_GPRS | PEBS_DATA_XMM | PEBS_DATA_LBRS | \
      PEBS_DATA_ENTRIES)
+/* Format 6, "counters snapshotting", and which counters: Linux,
+ * arch/x86/include/asm/perf_event.h, PEBS_DATACFG_CNTR and those after it,
+ * struct pebs_cntr_header; arch/x86/events/intel/ds.c,
+ * __setup_pebs_counter_group(). Nothing else is known to describe it. */
+#define PEBS_DATA_COUNTERS   BIT(4)
+#define PEBS_DATA_METRICS    BIT(5)
+#define PEBS_DATA_GENERAL(n) BIT(32 + (n)) /* IA32_PMCn; n to 15 */
+#define PEBS_DATA_FIXED(n)   BIT(48 + (n)) /* IA32_FIXED_CTRn; n to 7 */
+#define PEBS_DATA_SETS       BITS(55, 32)
+#define PEBS_DATA_DEFINED_6                                       \
+    (PEBS_DATA_DEFINED | PEBS_DATA_COUNTERS | PEBS_DATA_METRICS | \
+     PEBS_DATA_SETS)
 /* n from 1 to 256 */
 #define PEBS_DATA_ENTRIES_OF(n) ((uint64_t)((n)-1) << 24)
 
@@ -44,8 +56,19 @@ enum pebs_group {
     PEBS_GROUP_GPRS,
     PEBS_GROUP_XMM,
     PEBS_GROUP_LBRS,
+    PEBS_GROUP_COUNTERS,
     PEBS_GROUP_COUNT
 };
+
+/* Of the group of counters the quadwords: which general-purpose ones [31:0] and
+ * fixed ones [63:32]; whether metrics, 3 or 0 [31:0]; the values of the first,
+ * of the second, and of metrics "base" and "data". At what quadword of the
+ * group the counter of this place is, n or 32 + n, or one of these; 0: it is
+ * not there. */
+#define PEBS_METRICS_BASE 64 /* IA32_FIXED_CTR3 */
+#define PEBS_METRICS_DATA 65 /* MSR_PERF_METRICS */
+#define PEBS_METRICS_HERE 3
+size_t pebs_counter_at(uint64_t selection, unsigned place);
 
 /* Bytes of a group in a record with this selection, 0 where it has it not. */
 size_t pebs_group_size(uint64_t selection, enum pebs_group group);
@@ -63,9 +86,10 @@ uint64_t pebs_group_value(const uint8_t *bytes,
                           const struct pebs_record *record,
                           enum pebs_group group, size_t n);
 
-/* For pebs_decode.c: the record at bytes[0], `size` bytes of it. What
- * pebs_decode() returns. */
+/* For pebs_decode.c: the record at bytes[0], `size` bytes of it, which may have
+ * the groups in `defined`. What pebs_decode() returns. */
 enum pebs_error pebs_adaptive_decode(const uint8_t *bytes, size_t size,
+                                     uint64_t defined,
                                      struct pebs_record *record)
     __attribute__((warn_unused_result));
 /* The same of pebs_field_offset(). */

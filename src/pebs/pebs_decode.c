@@ -44,10 +44,13 @@ const char *pebs_error_text(enum pebs_error error)
         [PEBS_END] = "end of the buffer",
         [PEBS_UNKNOWN_FORMAT] = "unknown record format",
         [PEBS_ADAPTIVE_FORMAT] =
-            "adaptive record format (6 or later), which is not decoded",
+            "adaptive record format (7 or later), which is not decoded",
         [PEBS_UNKNOWN_GROUPS] =
-            "reserved bits of the selection of groups, [23:4] or [47:32], are "
-            "set",
+            "reserved bits of the selection of groups, [23:4] or [47:32], of "
+            "format 6 [23:6] or [63:56], are set",
+        [PEBS_COUNTERS_HEADER] =
+            "the header of the group of counters contradicts Record Format "
+            "[5:4]",
         [PEBS_SIZE_NOT_OF_GROUPS] =
             "Record Format [63:48] is not the size of the groups in [47:0]",
         [PEBS_RECORD_CUT_SHORT] = "record cut short",
@@ -72,15 +75,20 @@ const char *pebs_error_text(enum pebs_error error)
     return (unsigned)error < PEBS_ERROR_COUNT ? texts[error] : "no such error";
 }
 
+static inline uint64_t defined_in(unsigned format)
+{
+    return format == PEBS_FORMAT_6 ? PEBS_DATA_DEFINED_6 : PEBS_DATA_DEFINED;
+}
+
 static inline enum pebs_error size_of(unsigned format, uint64_t selection,
                                       size_t *size)
 {
     *size = format < PEBS_FORMATS ? formats[format].size : 0;
     if (format < PEBS_FORMATS)
         return PEBS_OK;
-    if (format != PEBS_FORMAT_ADAPTIVE && format != PEBS_FORMAT_5)
+    if (format > PEBS_FORMAT_6)
         return format <= 15 ? PEBS_ADAPTIVE_FORMAT : PEBS_UNKNOWN_FORMAT;
-    if ((selection & ~PEBS_DATA_DEFINED) != 0)
+    if ((selection & ~defined_in(format)) != 0)
         return PEBS_UNKNOWN_GROUPS;
     *size = pebs_group_at(selection, PEBS_GROUP_COUNT);
     return PEBS_OK;
@@ -106,6 +114,7 @@ enum pebs_error pebs_record_size(unsigned format, uint64_t selection,
         record->format = n;                                           \
         record->present = present;                                    \
         record->size = sizeof(struct pebs_format##n);                 \
+        record->selection = 0;                                        \
         PEBS_FORMAT##n(READ) PEBS_FIELDS(CLEAR)                       \
     }
 DECODER(0)
@@ -137,7 +146,7 @@ enum pebs_error pebs_decode(const uint8_t *bytes, size_t size, unsigned format,
         decode_format3(bytes, record);
         break;
     default:
-        error = pebs_adaptive_decode(bytes, size, record);
+        error = pebs_adaptive_decode(bytes, size, defined_in(format), record);
         if (error != PEBS_OK)
             return error;
         break;
@@ -214,12 +223,33 @@ uint64_t pebs_field_value(const struct pebs_record *record,
     return 0;
 }
 
+static void name_counter(const struct pebs_record *record, size_t at,
+                         char text[PEBS_QUADWORD_TEXT])
+{
+    static const char *const others[] = {"Metrics Base", "Metrics Data"};
+    unsigned place = 0;
+
+    while (place <= PEBS_METRICS_DATA &&
+           pebs_counter_at(record->selection, place) != at)
+        place++;
+    if (at < 2)
+        text_format(text, PEBS_QUADWORD_TEXT, "%s",
+                    at == 0 ? "Counters" : "Metrics");
+    else if (place >= PEBS_METRICS_BASE)
+        text_format(text, PEBS_QUADWORD_TEXT, "%s",
+                    others[place - PEBS_METRICS_BASE]);
+    else
+        text_format(text, PEBS_QUADWORD_TEXT, "%s%u",
+                    place < 32 ? "IA32_PMC" : "IA32_FIXED_CTR", place % 32);
+}
+
 const char *pebs_quadword_name(const struct pebs_record *record, size_t offset,
                                char text[PEBS_QUADWORD_TEXT])
 {
     static const char *const parts[] = {"FROM", "TO", "INFO"};
-    size_t xmm = pebs_group_at(record->record_format, PEBS_GROUP_XMM);
-    size_t lbrs = pebs_group_at(record->record_format, PEBS_GROUP_LBRS);
+    size_t xmm = pebs_group_at(record->selection, PEBS_GROUP_XMM);
+    size_t lbrs = pebs_group_at(record->selection, PEBS_GROUP_LBRS);
+    size_t counters = pebs_group_at(record->selection, PEBS_GROUP_COUNTERS);
 
     for (unsigned f = 0; f < PEBS_FIELD_COUNT; f++)
         if (pebs_field_offset(record, (enum pebs_field)f) == (int)offset)
@@ -229,9 +259,11 @@ const char *pebs_quadword_name(const struct pebs_record *record, size_t offset,
     if (offset < lbrs)
         text_format(text, PEBS_QUADWORD_TEXT, "XMM%lu[%s]", (offset - xmm) / 16,
                     (offset - xmm) % 16 == 0 ? "63:0" : "127:64");
-    else
+    else if (offset < counters)
         text_format(text, PEBS_QUADWORD_TEXT, "LBR[%lu].%s",
                     (offset - lbrs) / 24, parts[(offset - lbrs) / 8 % 3]);
+    else
+        name_counter(record, (offset - counters) / 8, text);
     return text;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pebs_decode.h - records of processor event-based sampling, formats 0 to 4,
+ * pebs_decode.h - records of processor event-based sampling, formats 0 to 6,
  * decoded into one description. Pure: no hardware, nothing allocated.
  *
  * The format is IA32_PERF_CAPABILITIES (345H)[11:8]. Formats 4 and later are
- * adaptive: a record says itself which groups of fields it has. Of format 4 the
- * layout is in pebs_adaptive.h; those after it are refused by name.
+ * adaptive: a record says itself which groups of fields it has. Of formats 4 to
+ * 6 the layout is in pebs_adaptive.h; those after it are refused by name.
  *
  * Each offset is written once, in the manual's order; structs, checks, decoders
  * and names come from these tables. SDM 3B, Performance Monitoring:
@@ -130,8 +130,9 @@ struct pebs_format3 {
 #define PEBS_FORMATS         4    /* 0 to 3 have a fixed layout */
 #define PEBS_FORMAT_ADAPTIVE 4    /* the first that has not, and is decoded */
 #define PEBS_FORMAT_5        5    /* its records are those of 4 */
+#define PEBS_FORMAT_6        6    /* and its may have counters */
 #define PEBS_FIXED_SIZE_MAX  200  /* bytes of the longest of formats 0 to 3 */
-#define PEBS_SIZE_MAX        6608 /* of format 4 too: all groups, 256 LBRs */
+#define PEBS_SIZE_MAX        6832 /* of format 6 too: all groups, 256 LBRs */
 
 #define PEBS_NUMBER(NAME, name, text) PEBS_##NAME,
 enum pebs_field { PEBS_FIELDS(PEBS_NUMBER) PEBS_FIELD_COUNT };
@@ -140,8 +141,9 @@ enum pebs_field { PEBS_FIELDS(PEBS_NUMBER) PEBS_FIELD_COUNT };
 /* A record of whatever format. */
 struct pebs_record {
     unsigned format;
-    uint32_t present; /* set of BIT(enum pebs_field); any other field is 0 */
-    size_t size;      /* bytes, all groups of it */
+    uint32_t present;   /* set of BIT(enum pebs_field); any other field is 0 */
+    size_t size;        /* bytes, all groups of it */
+    uint64_t selection; /* of an adaptive one: as MSR_PEBS_DATA_CFG */
 #define PEBS_MEMBER(NAME, name, text) uint64_t name;
     PEBS_FIELDS(PEBS_MEMBER)
 #undef PEBS_MEMBER
@@ -167,6 +169,7 @@ enum pebs_error {
     PEBS_UNKNOWN_FORMAT,
     PEBS_ADAPTIVE_FORMAT,
     PEBS_UNKNOWN_GROUPS,
+    PEBS_COUNTERS_HEADER,
     PEBS_SIZE_NOT_OF_GROUPS,
     PEBS_RECORD_CUT_SHORT,
     PEBS_TX_ABORT_RESERVED,
@@ -183,8 +186,8 @@ enum pebs_error {
 /* One line of text, without the place. Never NULL. */
 const char *pebs_error_text(enum pebs_error error);
 
-/* PEBS_OK, PEBS_ADAPTIVE_FORMAT (6 to 15) or PEBS_UNKNOWN_FORMAT; of formats 4
- * and 5 also PEBS_UNKNOWN_GROUPS. *size is the bytes of a record, 0 on an
+/* PEBS_OK, PEBS_ADAPTIVE_FORMAT (7 to 15) or PEBS_UNKNOWN_FORMAT; of formats 4
+ * to 6 also PEBS_UNKNOWN_GROUPS. *size is the bytes of a record, 0 on an
  * error. `selection` is MSR_PEBS_DATA_CFG (3F2H) and means nothing to the
  * others. */
 enum pebs_error pebs_record_size(unsigned format, uint64_t selection,
@@ -193,8 +196,8 @@ enum pebs_error pebs_record_size(unsigned format, uint64_t selection,
 
 /* Decodes the record that begins at bytes[0], of which `size` bytes are there;
  * no byte beyond them is read. Errors: those of pebs_record_size,
- * PEBS_SIZE_NOT_OF_GROUPS of an adaptive record, PEBS_RECORD_CUT_SHORT, and
- * PEBS_TX_ABORT_RESERVED. *record is written where
+ * PEBS_SIZE_NOT_OF_GROUPS and PEBS_COUNTERS_HEADER of an adaptive record,
+ * PEBS_RECORD_CUT_SHORT, and PEBS_TX_ABORT_RESERVED. *record is written where
  * PEBS_OK or PEBS_TX_ABORT_RESERVED is returned, else not changed. Not checked:
  * any other value. */
 enum pebs_error pebs_decode(const uint8_t *bytes, size_t size, unsigned format,

@@ -26,7 +26,9 @@ uint64_t precise_select(const struct identity *id, uint64_t select)
     switch (select & BITS(15, 0)) {
     case PRECISE_CONDITIONAL_BRANCHES:
         return (select & ~BITS(15, 0)) |
-               (generation == GRACEMONT ? 0x7ec4 : 0x11c4);
+               (generation == GRACEMONT   ? 0x7ec4
+                : generation == LION_COVE ? PRECISE_CONDITIONAL_UMASK2
+                                          : 0x11c4);
     case PRECISE_LOAD_LATENCY:
         return generation == GRACEMONT ? (select & ~BITS(15, 0)) | 0x05d0
                                        : select;
@@ -37,9 +39,11 @@ uint64_t precise_select(const struct identity *id, uint64_t select)
     }
 }
 
-bool precise_distribution(const struct identity *id)
+unsigned precise_distribution(const struct identity *id)
 {
-    return identity_generation(id) == GOLDEN_COVE;
+    const enum generation generation = identity_generation(id);
+
+    return generation == LION_COVE ? 2 : generation == GOLDEN_COVE;
 }
 
 uint32_t precise_microcode(const struct identity *id)

@@ -20,7 +20,7 @@ _Static_assert(SAMPLING_BUFFER_AT + (PEBS_ROOM_MAX + 1) * SAMPLING_SIZE_MAX +
 static const char *const raw_names[] = {
     "PEBS records of format 0", "PEBS records of format 1",
     "PEBS records of format 2", "PEBS records of format 3",
-    "PEBS records of format 4"};
+    "PEBS records of format 4", [PEBS_FORMAT_6] = "PEBS records of format 6"};
 
 /* The manual gives no length. No record takes so long to write. */
 #define QUIET_TSC 50000
@@ -76,6 +76,7 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
     *p = (struct sampling){
         .t = t,
         .format = id->pebs_format,
+        .decoder = id->pebs_counters ? PEBS_FORMAT_6 : id->pebs_format,
         .area_bytes = PEBS_DS_BYTES(id->pebs_format, id->pebs_area_5),
         .fixed_at = PEBS_DS_FIXED(id->pebs_area_5),
         .area = (volatile struct pebs_ds_area *)memory,
@@ -100,7 +101,7 @@ bool sampling_groups(struct sampling *p, uint64_t selection, bool adaptive)
 {
     p->selection = selection;
     p->basic = !adaptive;
-    return pebs_record_size(p->format, adaptive ? selection : 0, &p->size) ==
+    return pebs_record_size(p->decoder, adaptive ? selection : 0, &p->size) ==
                PEBS_OK &&
            set_msr_again(p->t, MSR_PEBS_DATA_CFG, selection);
 }
@@ -225,7 +226,7 @@ static bool collect_records(struct sampling *p)
                p->config.begun, p->records))
         return false;
     p->set.pebs_index = area.pebs_index;
-    test_raw(p->t, raw_names[p->format], p->buffer, p->records * p->size);
+    test_raw(p->t, raw_names[p->decoder], p->buffer, p->records * p->size);
     return check_size(p) &&
            check(p->t, memcmp(&area, &p->set, p->area_bytes) == 0,
                  "the DS area changed in more than its PEBS index") &&
@@ -311,7 +312,7 @@ static void check_addresses(struct sampling *p, unsigned n,
 bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
 {
     enum pebs_error error =
-        pebs_decode(p->buffer + n * p->size, p->size, p->format, record);
+        pebs_decode(p->buffer + n * p->size, p->size, p->decoder, record);
 
     p->last = n + 1 == p->records;
     p->first_look = n >= p->looked;

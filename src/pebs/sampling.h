@@ -52,7 +52,8 @@ struct sampling_config {
 
 struct sampling {
     struct test_context *t;
-    unsigned format;     /* of records */
+    unsigned format;     /* of records, 4 for all adaptive ones */
+    unsigned decoder;    /* the same, but 6 for that */
     unsigned area_bytes; /* of the DS area that this processor knows */
     unsigned fixed_at;   /* the reset of IA32_FIXED_CTR0 in it */
     uint64_t selection;  /* MSR_PEBS_DATA_CFG (3F2H), with format 4 */

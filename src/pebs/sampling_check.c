@@ -65,7 +65,7 @@ bool sampling_check_memory(struct sampling *p)
  * the buffer, where the index reached the threshold. */
 bool sampling_check_status(struct sampling *p)
 {
-    const uint64_t overflows = BITS(7, 0) | BITS(35, 32);
+    const uint64_t overflows = BITS(PRECISE_COUNTERS - 1, 0) | BITS(35, 32);
     const uint64_t full = IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER;
     uint64_t wrong = p->status & overflows & ~sampling_enable(&p->config);
 

@@ -52,7 +52,7 @@ static void describe_features(struct test_context *t)
         "bits, %u fixed counters of %u bits, PEBS format %u, full-width writes "
         "%s",
         id->perfmon_version, id->counters, id->counter_bits, id->fixed_counters,
-        id->fixed_bits, id->pebs_format + id->pebs_area_5,
+        id->fixed_bits, id->pebs_format + id->pebs_area_5 + id->pebs_counters,
         id->full_width_writes ? "yes" : "no");
     note(t, "%s %u, %s %u, %s %u, %s %u", cpuid_bit_name(CPUID_HLE), id->hle,
          cpuid_bit_name(CPUID_RTM), id->rtm,

@@ -70,7 +70,7 @@ bool needs_met(const struct needs *needs, const struct identity *id,
         {NEED_PEBS, !id->pebs_unavailable,
          .name = "PEBS; IA32_MISC_ENABLE (1A0H)[12] (PEBS unavailable) is 1"},
         {NEED_PEBS, id->pebs_format <= 4,
-         .name = "PEBS records of format 1 to 5, not later ones "
+         .name = "PEBS records of format 1 to 6, not later ones "
                  "(IA32_PERF_CAPABILITIES[11:8])"},
         {NEED_PEBS,
          id->pebs_format < 4 || (id->perf_capabilities &
@@ -78,15 +78,16 @@ bool needs_met(const struct needs *needs, const struct identity *id,
          .name = "adaptive PEBS (IA32_PERF_CAPABILITIES[14])"},
         {NEED_PEBS, id->pebs_format != 0,
          .name =
-             "PEBS records of format 1 to 5 (IA32_PERF_CAPABILITIES[11:8])"},
+             "PEBS records of format 1 to 6 (IA32_PERF_CAPABILITIES[11:8])"},
         {NEED_PEBS_2, id->pebs_format >= 2,
          .name =
-             "PEBS records of format 2 to 5 (IA32_PERF_CAPABILITIES[11:8])"},
+             "PEBS records of format 2 to 6 (IA32_PERF_CAPABILITIES[11:8])"},
         {NEED_PEBS_3, id->pebs_format >= 3,
          .name =
-             "PEBS records of format 3 to 5 (IA32_PERF_CAPABILITIES[11:8])"},
+             "PEBS records of format 3 to 6 (IA32_PERF_CAPABILITIES[11:8])"},
         {NEED_ADAPTIVE_PEBS, id->pebs_format == 4,
-         .name = "adaptive PEBS records (IA32_PERF_CAPABILITIES[11:8] = 4, 5)"},
+         .name =
+             "adaptive PEBS records (IA32_PERF_CAPABILITIES[11:8] = 4, 5, 6)"},
         {NEED_PT, id->pt, .bit = CPUID_PT},
         {NEED_PT, (id->leaf14_ecx & (LEAF14_TOPA | LEAF14_RANGE)) != 0,
          .name = "a trace in memory (CPUID.14H.0:ECX[0] or ECX[2])"},

@@ -25,7 +25,8 @@
 
 /* SDM 3B, tables of events of 06_2AH and later: BR_INST_RETIRED. Of Ice Lake
  * server: Intel's list of its events (github.com/intel/perfmon, ICX), in which
- * 01H is of taken ones alone; of Gracemont: ADL, "gracemont". */
+ * 01H is of taken ones alone; of Gracemont: ADL, "gracemont"; of Lion Cove:
+ * LNL, where these two have UMASK2 = 1. */
 static const struct kind {
     const char *name;
     uint64_t select;
@@ -34,8 +35,12 @@ static const struct kind {
 } kinds[] = {
     {"Branch Instruction Retired", 0x00c4, ALL, 0},
     {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, TAKEN + FALLING, BEFORE},
-    {"BR_INST_RETIRED.COND_TAKEN", 0x01c4, TAKEN, SINCE_ICE_LAKE},
-    {"BR_INST_RETIRED.COND", 0x11c4, TAKEN + FALLING, SINCE_ICE_LAKE},
+    {"BR_INST_RETIRED.COND_TAKEN", 0x01c4, TAKEN, ICE_LAKE | GOLDEN_COVE},
+    {"BR_INST_RETIRED.COND", 0x11c4, TAKEN + FALLING, ICE_LAKE | GOLDEN_COVE},
+    {"BR_INST_RETIRED.COND_TAKEN, UMASK2 = 1",
+     IA32_PERFEVTSEL_UMASK2_OF(1) | 0x01c4, TAKEN, LION_COVE},
+    {"BR_INST_RETIRED.COND, UMASK2 = 1", IA32_PERFEVTSEL_UMASK2_OF(1) | 0x11c4,
+     TAKEN + FALLING, LION_COVE},
     {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, CALLS, LATER},
     {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, RETURNS, LATER},
     {"BR_INST_RETIRED.NOT_TAKEN", 0x10c4, FALLING, LATER},
@@ -69,7 +74,7 @@ static void judge(struct test_context *t, const struct kind *kind, unsigned n,
     check_known(t, counted == kind->count, ERRATUM_BRANCHES_OF_THREAD_1,
                 kind->select == 0x40c4 && test_sibling(t) != test_processor(t),
                 "%s (%02lXH/%02lXH): %s counted %lu of a window with %u",
-                kind->name, kind->select & 0xff, kind->select >> 8,
+                kind->name, kind->select & 0xff, kind->select >> 8 & 0xff,
                 msr_name(IA32_PMC(n), name), counted, kind->count);
 }
 

@@ -34,13 +34,25 @@ static uint64_t adaptive(const struct identity *id, uint64_t bit)
                : 0;
 }
 
+/* And version 6, by CPUID.23H. */
+static uint64_t enumerated(const struct identity *id)
+{
+    return !counters_all_known(id)
+               ? 0
+               : ((id->leaf23_ebx & LEAF23_EQ) != 0 ? IA32_PERFEVTSEL_EQ : 0) |
+                     ((id->leaf23_ebx & LEAF23_UMASK2) != 0
+                          ? IA32_PERFEVTSEL_UMASK2
+                          : 0);
+}
+
 static unsigned list_registers(struct test_context *t, uint64_t places,
                                struct held held[REGISTERS])
 {
     const struct identity *id = test_cpu(t);
     const uint64_t pc = counters_have_pc(t, places) ? 0 : IA32_PERFEVTSEL_PC;
     const uint64_t any = has_anythread(id) ? 0 : IA32_PERFEVTSEL_ANY;
-    const uint64_t select = adaptive(id, IA32_PERFEVTSEL_ADAPTIVE);
+    const uint64_t select =
+        adaptive(id, IA32_PERFEVTSEL_ADAPTIVE) | enumerated(id);
     uint64_t fixed = 0;
     unsigned count = 0;
 
@@ -206,6 +218,37 @@ static void try_counters_beside(struct test_context *t, uint64_t places,
           before, after);
 }
 
+static void try_other_name(struct test_context *t, uint32_t name, uint32_t msr,
+                           uint64_t value)
+{
+    char text[MSR_NAME_BYTES];
+    const int vector = try_set_msr(t, name, value);
+    const uint64_t got = msr_value(t, msr);
+
+    check(t, vector == HW_NO_FAULT && got == value && msr_value(t, name) == got,
+          "%XH, another address of %s, was written with 0x%lx (%s), and the "
+          "register reads 0x%lx; wanted that value, at both",
+          name, msr_name(msr, text), value, fault_name(vector), got);
+}
+
+/* Of version 6. */
+static void try_other_names(struct test_context *t, uint64_t places)
+{
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        const uint64_t value = bank_mask(test_cpu(t), p) / 5 + p;
+
+        if ((places >> p & 1) == 0)
+            continue;
+        try_other_name(t,
+                       p < PLACE_FIXED0 ? IA32_PMC_GP_CTR(p)
+                                        : IA32_PMC_FX_CTR(p - PLACE_FIXED0),
+                       bank_msr(p), value);
+        if (p < PLACE_FIXED0)
+            try_other_name(t, IA32_PMC_GP_CFG_A(p), IA32_PERFEVTSEL(p),
+                           control_of(t, places, IA32_PERFEVTSEL(p)));
+    }
+}
+
 /* "Freeze while SMM" is there where IA32_PERF_CAPABILITIES says so. */
 static void try_debugctl(struct test_context *t)
 {
@@ -254,6 +297,8 @@ TEST(counter_registers,
         try_each_bit(t, &held[i]);
     try_all(t, held, count);
     try_counters_beside(t, places, held, count);
+    if (test_cpu(t)->perfmon_version >= 6 && counters_all_known(test_cpu(t)))
+        try_other_names(t, places);
     try_debugctl(t);
 
     /* Writing what it holds: no change, even where it is not refused. */

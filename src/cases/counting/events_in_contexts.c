@@ -53,16 +53,16 @@ static const struct row {
     const char *what;
     uint64_t select;
     enum kind kind;
-    uint8_t tables; /* whose tables have it; 0: all */
-    unsigned ends;  /* events before and after the body */
-    bool all;       /* tried everywhere */
-    uint32_t kinds; /* of accesses: RING3_BODY_LOAD .. */
+    uint16_t tables; /* whose tables have it; 0: all */
+    unsigned ends;   /* events before and after the body */
+    bool all;        /* tried everywhere */
+    uint32_t kinds;  /* of accesses: RING3_BODY_LOAD .. */
 } rows[] = {
     {"instructions (C0H)", 0xc0, INSTRUCTIONS, 0, 0, true, 0},
     {"branches (C4H)", 0xc4, BRANCHES, 0, 0, true, 0},
     {"conditional branches (C4H/01H)", 0x01c4, EVENTS, BEFORE, 1, false, 0},
-    {"conditional branches (C4H/11H)", 0x11c4, EVENTS, SINCE_ICE_LAKE, 1, false,
-     0},
+    {"conditional branches (C4H/11H)", 0x11c4, EVENTS, ICE_LAKE | GOLDEN_COVE,
+     1, false, 0},
     {"calls (C4H/02H)", 0x02c4, EVENTS, LISTED, 0, false, 0},
     {"returns (C4H/08H)", 0x08c4, EVENTS, LISTED, 0, false, 0},
     {"branches not taken (C4H/10H)", 0x10c4, EVENTS, LISTED, 0, false, 0},

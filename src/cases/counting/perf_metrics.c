@@ -107,11 +107,10 @@ static void check_rdpmc(struct test_context *t, const char *when)
 /* Of [63:32] each is a part of that in [31:0]: heavy operations of retiring,
  * branch mispredicts of bad speculation, fetch latency of frontend bound,
  * memory bound of backend bound (Linux, arch/x86/events/intel/core.c,
- * INTEL_TD_METRIC_HEAVY_OPS and on, of 06_8FH and hybrids; alone to say so).
- * Before they are reserved. */
+ * INTEL_TD_METRIC_HEAVY_OPS and on; alone to say so). Before, reserved. */
 static void check_parts(struct test_context *t, uint64_t metrics)
 {
-    if (identity_generation(test_cpu(t)) != GOLDEN_COVE) {
+    if ((identity_generation(test_cpu(t)) & SINCE_GOLDEN_COVE) == 0) {
         check(t, metrics >> 32 == 0,
               "MSR_PERF_METRICS (329H) is 0x%lx; wanted 0 in [63:32]", metrics);
         return;
@@ -271,7 +270,8 @@ static const struct lost {
 
 static bool try_losses(struct test_context *t)
 {
-    const bool parts = identity_generation(test_cpu(t)) == GOLDEN_COVE;
+    const bool parts =
+        (identity_generation(test_cpu(t)) & SINCE_GOLDEN_COVE) != 0;
 
     for (unsigned i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
         const struct lost *l = &losses[i];

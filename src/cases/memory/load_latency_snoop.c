@@ -38,7 +38,10 @@ static bool sample(struct sampling *p, const struct sampling_config *config,
                                      memory_load_end))
                 continue;
             found->records++;
-            found->source[record.data_source & DATA_SOURCE_SOURCE]++;
+            found->source[memory_judge_source(
+                              identity_generation(test_cpu(p->t)),
+                              record.data_source) &
+                          DATA_SOURCE_SOURCE]++;
         }
     }
     return check_known(p->t, found->records != 0, ERRATUM_LOAD_LATENCY_STOPS,

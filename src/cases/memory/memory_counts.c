@@ -13,6 +13,7 @@
 #include "src/memory/memory_sampling.h"
 
 #define ACCESSES 16
+#define GENERAL  BITS(COUNTERS_MAX - 1, 0) /* counters */
 #define PAGE     4096 /* below it what interrupts a push may store */
 
 /* MEM_UOPS_RETIRED of the 2nd to 5th generation, MEM_INST_RETIRED of the 6th
@@ -99,7 +100,7 @@ static void walk(void *argument)
 static bool try_event(struct test_context *t, uint64_t places,
                       const struct row *row, unsigned e, bool user)
 {
-    struct bank before = bank_of(places & BITS(7, 0), events[e].select);
+    struct bank before = bank_of(places & GENERAL, events[e].select);
     struct walked once = {t, row->window, ACCESSES},
                   twice = {t, row->window, 2 * ACCESSES};
     const uint64_t want = user ? 0 : (uint64_t)ACCESSES * row->least[e];
@@ -149,7 +150,7 @@ static uint64_t with_events(struct test_context *t, uint64_t places)
     struct placement placement;
 
     return constraints_find(&cpu, &event, &placement, why)
-               ? places & ~(BITS(7, 0) & ~(uint64_t)placement.counters)
+               ? places & ~(GENERAL & ~(uint64_t)placement.counters)
                : 0;
 }
 

@@ -21,7 +21,7 @@ static void check_exact(struct test_context *t, const struct pdir_skids *s,
                 s->windows, s->more);
     /* PDIR "mitigates"; without it no record is exact but by chance, or none is
      * made before the window ends. PDIR++ is "instruction-accurate". */
-    const bool accurate = precise_distribution(test_cpu(t));
+    const bool accurate = precise_distribution(test_cpu(t)) != 0;
     const unsigned exact = pdir_exact(s, accurate);
     const bool better =
         without->records != 0 && !accurate
@@ -68,7 +68,7 @@ static void try_pdist(struct sampling *p)
     struct pdir_skids with = {0}, without = {0};
     struct test_context *t = p->t;
 
-    if (!precise_distribution(test_cpu(t)))
+    if (precise_distribution(test_cpu(t)) == 0)
         return;
 
     /* Measured. */

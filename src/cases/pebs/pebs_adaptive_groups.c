@@ -6,6 +6,7 @@
 #include "src/lbr/stack.h"
 #include "src/pebs/sampling.h"
 #include "src/pebs/sampling_check.h"
+#include "src/pebs/snapshot.h"
 
 /* Of the LBR group, some and all that there are. */
 #define ENTRIES     8
@@ -27,12 +28,13 @@ static bool check_basic(struct sampling *p, const struct pebs_record *record,
                         uint64_t selection)
 {
     const uint64_t form = selection | (uint64_t)p->size << 48;
+    const uint64_t latency = p->timing ? PEBS_RETIRE_LATENCY : 0;
     const uint64_t from =
         record->eventing_ip - (uint64_t)(uintptr_t)pebs_events;
 
-    return check(p->t, record->record_format == form,
+    return check(p->t, (record->record_format & ~latency) == form,
                  "Record Format (00H) is 0x%lx; wanted 0x%lx, the groups in "
-                 "[47:0] and the size in [63:48]",
+                 "[31:0] and the size in [63:48]",
                  record->record_format, form) &&
            check(p->t, from <= PEBS_EVENTS * PEBS_EVENT_BYTES,
                  "Instruction Pointer (08H) is 0x%lx; wanted an address of the "
@@ -285,6 +287,8 @@ TEST(pebs_adaptive_groups,
     }
     if (ok)
         WITH_PREFIX (t, "branches recorded")
-            if (try_registers(&p, &lbr) && try_entries(&p, &lbr, ENTRIES))
-                try_entries(&p, &lbr, ENTRIES_ALL);
+            ok = try_registers(&p, &lbr) && try_entries(&p, &lbr, ENTRIES) &&
+                 try_entries(&p, &lbr, ENTRIES_ALL);
+    if (ok && test_cpu(t)->pebs_counters)
+        (void)snapshot_try(&p);
 }

@@ -12,7 +12,7 @@ struct seen {
     unsigned records, races;
 };
 
-/* Each counter once: overflows 30 events apart, or all with the same event. */
+/* Each counter once: overflows 24 events apart, or all with the same event. */
 static struct sampling_config config_of(unsigned counters, bool together)
 {
     struct sampling_config config = {
@@ -23,7 +23,7 @@ static struct sampling_config config_of(unsigned counters, bool together)
     };
 
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
-        config.first_period[n] = together ? 100 : 30 * (n + 1);
+        config.first_period[n] = together ? 100 : 24 * (n + 1);
         config.period[n] = together ? 4 * PEBS_EVENTS : 0;
     }
     return config;

@@ -6,11 +6,16 @@
 #include "src/pebs/pebs_adaptive.h"
 #include "src/pebs/pebs_golden.h"
 
-/* Of the golden adaptive record: every group, two LBR entries. */
+/* Of the golden adaptive records: every group, two LBR entries; and of format 6
+ * some counters and metrics, without the groups that those before have. */
 #define GOLDEN_SELECTION                                                  \
     (PEBS_DATA_MEMORY | PEBS_DATA_GPRS | PEBS_DATA_XMM | PEBS_DATA_LBRS | \
      PEBS_DATA_ENTRIES_OF(2))
-#define GOLDEN_BYTES 512 /* it has the most */
+#define GOLDEN_SELECTION_6                                                   \
+    (PEBS_DATA_COUNTERS | PEBS_DATA_METRICS | PEBS_DATA_LBRS |               \
+     PEBS_DATA_ENTRIES_OF(1) | PEBS_DATA_GENERAL(0) | PEBS_DATA_GENERAL(9) | \
+     PEBS_DATA_FIXED(0) | PEBS_DATA_FIXED(3))
+#define GOLDEN_BYTES 512 /* one has the most */
 
 /* ERROR and a line, where not ok. */
 static void expect(struct test_context *t, bool ok, unsigned format,
@@ -34,16 +39,18 @@ static enum pebs_field field_named(const char *name)
     return (enum pebs_field)field;
 }
 
-/* Of a line that is no field's, of the XMM or LBR group: the name of what is at
+/* Of a line that is no field's, of a group without: the name of what is at
  * its offset. Returns the value there by its number in the group. */
 static uint64_t compare_name(struct test_context *t, const uint8_t *bytes,
                              const struct pebs_record *record,
                              const struct pebs_golden *row)
 {
-    const size_t lbrs = pebs_group_at(record->record_format, PEBS_GROUP_LBRS);
-    const enum pebs_group group =
-        row->offset < lbrs ? PEBS_GROUP_XMM : PEBS_GROUP_LBRS;
-    const size_t at = pebs_group_at(record->record_format, group);
+    enum pebs_group group = PEBS_GROUP_COUNTERS;
+    size_t at;
+
+    while ((at = pebs_group_at(record->selection, group)) > row->offset &&
+           group > PEBS_GROUP_XMM)
+        group--;
     char text[PEBS_QUADWORD_TEXT];
 
     if (row->offset < at || row->offset >= record->size)
@@ -56,13 +63,14 @@ static uint64_t compare_name(struct test_context *t, const uint8_t *bytes,
 
 /* Each line's value in the field of its name, and at its offset. */
 static unsigned compare_fields(struct test_context *t, const uint8_t *bytes,
-                               const struct pebs_record *record)
+                               const struct pebs_record *record,
+                               unsigned format)
 {
     unsigned fields = 0;
 
     for (size_t i = 0; i < pebs_golden_rows; i++) {
         const struct pebs_golden *row = &pebs_golden[i];
-        if (row->format != record->format)
+        if (row->format != format)
             continue;
         const enum pebs_field field = field_named(row->name);
         const int offset = pebs_field_offset(record, field);
@@ -84,12 +92,15 @@ TEST(pebs_decode_golden,
              "Processor Family\" and those before it; \"Adaptive PEBS\"",
      .scope = WHOLE_MACHINE)
 {
-    for (unsigned format = 0; format <= PEBS_FORMAT_ADAPTIVE; format++) {
+    for (unsigned format = 0; format <= PEBS_FORMAT_6; format++) {
+        const uint64_t selection =
+            format == PEBS_FORMAT_6 ? GOLDEN_SELECTION_6 : GOLDEN_SELECTION;
         uint8_t bytes[GOLDEN_BYTES];
         struct pebs_record record;
+        if (format == PEBS_FORMAT_5) /* the same as 4 */
+            continue;
         size_t size, have = pebs_golden_bytes(format, bytes, sizeof(bytes));
-        enum pebs_error error =
-            pebs_record_size(format, GOLDEN_SELECTION, &size);
+        enum pebs_error error = pebs_record_size(format, selection, &size);
 
         expect(t, have == size, format, "bytes of a record", have, size);
         error = error == PEBS_OK ? pebs_decode(bytes, have - 1, format, &record)
@@ -102,7 +113,7 @@ TEST(pebs_decode_golden,
                PEBS_OK);
         if (error != PEBS_OK)
             continue;
-        unsigned fields = compare_fields(t, bytes, &record);
+        unsigned fields = compare_fields(t, bytes, &record, format);
         expect(t, fields * 8 == size, format, "fields compared", fields,
                size / 8);
         note(t, "golden PEBS record of format %u: %u fields read", format,

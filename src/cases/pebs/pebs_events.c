@@ -10,15 +10,17 @@
  * branches are conditional, and taken in one window, not in the other. */
 #define BEFORE (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)
 #define LISTED \
-    (BEFORE | SINCE_ICE_LAKE) /* Intel's lists, ICX and, of Gracemont, ADL */
+    (BEFORE |  \
+     SINCE_ICE_LAKE) /* Intel's lists, ICX, LNL and, of Gracemont, ADL */
 static const struct kind {
     const char *name;
-    uint32_t select;
+    uint64_t select;
     bool not_taken, taken; /* such a window has them */
     unsigned generations;
 } kinds[] = {
     {"BR_INST_RETIRED.CONDITIONAL", 0x01c4, true, true, BEFORE},
-    {"BR_INST_RETIRED.COND", 0x11c4, true, true, SINCE_ICE_LAKE},
+    {"BR_INST_RETIRED.COND", 0x11c4, true, true, ICE_LAKE | GOLDEN_COVE},
+    {"BR_INST_RETIRED.COND", PRECISE_CONDITIONAL_UMASK2, true, true, LION_COVE},
     {"BR_INST_RETIRED.NEAR_CALL", 0x02c4, false, false, LISTED},
     {"BR_INST_RETIRED.ALL_BRANCHES", 0x04c4, true, true, BEFORE},
     {"BR_INST_RETIRED.NEAR_RETURN", 0x08c4, false, false, LISTED},
@@ -44,11 +46,12 @@ static void check_order(struct sampling *p, const struct kind *kind)
     for (unsigned n = 0; n < p->records; n++) {
         unsigned event =
             sampling_record(p, n, &record) ? sampling_event(p, &record) : 0;
-        check(p->t, event > last,
-              "%s (%02XH/%02XH): record %u is of branch %u, the one before of "
-              "branch %u; wanted a later one",
-              kind->name, kind->select & 0xff, kind->select >> 8, n, event,
-              last);
+        check(
+            p->t, event > last,
+            "%s (%02lXH/%02lXH): record %u is of branch %u, the one before of "
+            "branch %u; wanted a later one",
+            kind->name, kind->select & 0xff, kind->select >> 8 & 0xff, n, event,
+            last);
         last = event;
     }
 }
@@ -78,16 +81,18 @@ static bool try_kind(struct sampling *p, const struct kind *kind, bool taken)
         observe(p->t, "a branch event counts too many (BJ090)", 1, 1);
         return true;
     }
-    check(p->t, p->value[1] == (counts ? PEBS_EVENTS : 0),
-          "%s (%02XH/%02XH): IA32_PMC1 (C2H), which makes no records, counted "
-          "%lu of %u conditional branches that are %s; wanted %s",
-          kind->name, kind->select & 0xff, kind->select >> 8, p->value[1],
-          PEBS_EVENTS, how, counts ? "all" : "none");
-    check(p->t, (p->records != 0) == counts,
-          "%s (%02XH/%02XH): IA32_PMC0 (C1H), 30 branches before its overflow, "
-          "made %u records of %u conditional branches that are %s; wanted %s",
-          kind->name, kind->select & 0xff, kind->select >> 8, p->records,
-          PEBS_EVENTS, how, counts ? "some" : "none");
+    check(
+        p->t, p->value[1] == (counts ? PEBS_EVENTS : 0),
+        "%s (%02lXH/%02lXH): IA32_PMC1 (C2H), which makes no records, counted "
+        "%lu of %u conditional branches that are %s; wanted %s",
+        kind->name, kind->select & 0xff, kind->select >> 8 & 0xff, p->value[1],
+        PEBS_EVENTS, how, counts ? "all" : "none");
+    check(
+        p->t, (p->records != 0) == counts,
+        "%s (%02lXH/%02lXH): IA32_PMC0 (C1H), 30 branches before its overflow, "
+        "made %u records of %u conditional branches that are %s; wanted %s",
+        kind->name, kind->select & 0xff, kind->select >> 8 & 0xff, p->records,
+        PEBS_EVENTS, how, counts ? "some" : "none");
     check_order(p, kind);
     return true;
 }

@@ -79,6 +79,26 @@ static void try_layout(struct test_context *t, const struct layout *layout,
     check_value(t, layout->msr, least);
 }
 
+/* With format 6 the sets of counters that there are, too, and metrics where
+ * they are; of what else there may be no document is known. A processor of more
+ * counters has more of them. */
+static void try_later(struct test_context *t)
+{
+    const struct identity *id = test_cpu(t);
+    const uint64_t places = bank_places(id);
+    const bool metrics =
+        (id->perf_capabilities & IA32_PERF_CAPABILITIES_PERF_METRICS) != 0;
+    const struct layout enable = {IA32_PEBS_ENABLE, 0, 0},
+                        data = {MSR_PEBS_DATA_CFG, 0, 0};
+
+    try_layout(t, &enable, places & BITS(35, 0));
+    try_layout(t, &data,
+               PEBS_DATA_DEFINED | PEBS_DATA_COUNTERS |
+                   (metrics ? PEBS_DATA_METRICS : 0) |
+                   (places & BITS(15, 0)) << 32 |
+                   (places >> PLACE_FIXED0 & BITS(7, 0)) << 48);
+}
+
 /* Nothing counts, so nothing is written there. */
 static void try_ds_area(struct test_context *t, uint64_t held)
 {
@@ -124,7 +144,9 @@ static void try_registers(struct test_context *t, void *unused)
     (void)unused;
     if (!claim(t))
         return;
-    if (id->pebs_format == 4) {
+    if (id->pebs_counters)
+        try_later(t);
+    else if (id->pebs_format == 4) {
         try_layout(t, &extended, bank_places(id) & EXTENDED);
         try_layout(t, &adaptive, adaptive.defined);
     } else

@@ -182,7 +182,7 @@ static bool try_cause(struct sampling *p, enum cause_id id,
     /* Every second one; some more may pass until PEBS is armed. */
     check(t,
           y.records != 0 && 4 * y.records + 4 >= y.aborts &&
-              y.records < y.aborts + precise_distribution(test_cpu(t)),
+              y.records < y.aborts + (precise_distribution(test_cpu(t)) != 0),
           "%u aborts, of which every second makes a record, or all but the "
           "first (with PDist, all), made %u; wanted a quarter of them at least",
           y.aborts, y.records);

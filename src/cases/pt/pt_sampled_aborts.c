@@ -80,7 +80,8 @@ static void try_records(struct joint *j)
 
     /* Check. */
     check(t,
-          records != 0 && records < aborts + precise_distribution(test_cpu(t)),
+          records != 0 &&
+              records < aborts + (precise_distribution(test_cpu(t)) != 0),
           "%u aborts that are traced, of which all but the first (with PDist, "
           "all) may make a record, made %u",
           aborts, records);

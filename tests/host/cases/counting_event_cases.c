@@ -181,19 +181,19 @@ static void registers_enumerated(void **state)
     static const uint32_t beyond[] = {0xc9, 0xca, 0x18e, 0x18f, 0x30c};
 
     (void)state;
-    /* More than the eight that are used. */
+    /* More than the ten that are used. */
     for (unsigned there = 0; there < 3; there++) {
-        counting_begin(&test_counter_enumeration, 8, 2);
+        counting_begin(&test_counter_enumeration, 10, 2);
         *msr(0x1a0) = 0x81;
-        t->cpu.counters = 9;
+        t->cpu.counters = 11;
         if (there != 0)
-            fake_msr(0xc9);
+            fake_msr(0xcb);
         if (there == 2)
-            fake_msr(0x18e);
+            fake_msr(0x190);
         expect_case(counting_end(), there == 2 ? VERDICT_PASS : VERDICT_FAIL,
-                    there == 0   ? "RDMSR of MSR C9H got #GP"
-                    : there == 1 ? "RDMSR of MSR 18EH got #GP"
-                                 : "counters above IA32_PMC7 are read here");
+                    there == 0   ? "RDMSR of MSR CBH got #GP"
+                    : there == 1 ? "RDMSR of MSR 190H got #GP"
+                                 : "counters above IA32_PMC9 are read here");
     }
     for (unsigned i = 0; i < 5; i++) {
         char line[40];
@@ -204,7 +204,7 @@ static void registers_enumerated(void **state)
         expect_case(counting_end(), VERDICT_FAIL, line);
         begin_enumeration();
         fake_msr(beyond[i]);
-        t->cpu.perfmon_version = 6; /* not known */
+        t->cpu.perfmon_version = 7; /* not known */
         expect_case(counting_end(), VERDICT_PASS, "");
         assert_null(strstr(t->text, "OBSERVED"));
     }

@@ -301,7 +301,8 @@ static enum part next_part;
 static void power_on(const struct test *test, uint16_t model,
                      enum deviation deviation)
 {
-    static char buffer[TEST_BUFFER_BYTES], source[TEST_SOURCE_BYTES];
+    static _Alignas(4096) char buffer[TEST_BUFFER_BYTES],
+        source[TEST_SOURCE_BYTES];
     static struct hw_result results[1];
     struct test_context *t = &all[0];
 

@@ -73,7 +73,7 @@ static void how_many(void **state)
     (void)state;
     for (unsigned n = 0; n < 12; n++) {
         id.counters = (uint8_t)n;
-        assert_int_equal(counters_available(&id), n < 8 ? n : 8);
+        assert_int_equal(counters_available(&id), n < 10 ? n : 10);
     }
 }
 
@@ -110,7 +110,8 @@ static void what_is_known(void **state)
         {5, 0x6a, 0, 0x1b, true, false},    {5, 0xcc, 0, 0x1b, false, false},
         {5, 0x97, 0x40, 0x20, false, true}, {5, 0x97, 0x40, 0x22, false, true},
         {5, 0x97, 0x40, 0x23, true, false}, {5, 0x97, 0x20, 0x20, true, false},
-        {6, 0x6a, 0, 0x23, false, false},
+        {6, 0xc6, 0, 0x23, true, false},    {6, 0xcc, 0, 0x23, false, false},
+        {7, 0xc6, 0, 0x23, false, false},   {6, 0xc6, 0x40, 0x23, true, false},
     };
 
     (void)state;

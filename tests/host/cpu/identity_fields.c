@@ -177,7 +177,7 @@ static void each_field_of_an_msr(void **state)
     assert_false(id.platform_known);
 }
 
-/* Of records; 5 is that of the DS area. */
+/* Of records; 5 is that of the DS area, of 6 too, whose have counters. */
 static void pebs_formats(void **state)
 {
     struct identity id;
@@ -187,8 +187,10 @@ static void pebs_formats(void **state)
         make();
         fake_msr(IA32_PERF_CAPABILITIES)->value = format << 8;
         identity_read(&id);
-        assert_int_equal(id.pebs_format, format == 5 ? 4 : format);
-        assert_int_equal(id.pebs_area_5, format == 5);
+        const bool area_5 = format == 5 || format == 6;
+        assert_int_equal(id.pebs_format, area_5 ? 4 : format);
+        assert_int_equal(id.pebs_area_5, area_5);
+        assert_int_equal(id.pebs_counters, format == 6);
     }
 }
 
@@ -371,6 +373,7 @@ static void generations(void **state)
         {ICE_LAKE, {0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d}},
         {GOLDEN_COVE, {0x8f, 0xcf, 0xad, 0x97, 0x9a, 0xb7, 0xba, 0xbf}},
         {GRACEMONT, {0xbe}},
+        {LION_COVE, {0xbd, 0xc6}},
     };
 
     (void)state;

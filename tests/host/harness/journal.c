@@ -150,8 +150,8 @@ static void what_is_compared(void **state)
 {
     static const struct {
         uint32_t first, last;
-    } counting[] = {{0xc1, 0xc8},
-                    {0x4c1, 0x4c8},
+    } counting[] = {{0xc1, 0xca},
+                    {0x4c1, 0x4ca},
                     {0x309, 0x30c},
                     {0x329, 0x329},
                     {0x395, 0x395}};

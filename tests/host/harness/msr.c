@@ -20,7 +20,8 @@ static void msr_that_must_not_fault(void **state)
         lines(),
         "ERROR: MSR 999H: RDMSR raises #GP\n"
         "ERROR: IA32_PERF_GLOBAL_CTRL (38FH): WRMSR of 0x7 raises #GP\n"
-        "ERROR: MSR 18FH: RDMSR, before a write that was not made, raises "
+        "ERROR: IA32_PERFEVTSEL9 (18FH): RDMSR, before a write that was not "
+        "made, raises "
         "#GP\n");
 }
 

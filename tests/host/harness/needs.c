@@ -50,8 +50,8 @@ static void features(void **state)
         {NEED_FULL_WIDTH, "IA32_PERF_CAPABILITIES[13]"},
         {NEED_TWO_PROCESSORS, "two logical processors"},
         {NEED_PEBS, "the debug store (CPUID.1:EDX[21])"},
-        {NEED_PEBS_2, "format 2 to 5"},
-        {NEED_PEBS_3, "needs PEBS records of format 3 to 5"},
+        {NEED_PEBS_2, "format 2 to 6"},
+        {NEED_PEBS_3, "needs PEBS records of format 3 to 6"},
         {NEED_ADAPTIVE_PEBS, "needs adaptive PEBS records"},
         {NEED_PT, "Processor Trace (CPUID.7.0:EBX[25])"},
         {NEED_PT_TOPA, "trace output by ToPA (CPUID.14H.0:ECX[0])"},
@@ -105,11 +105,11 @@ static void pebs(void **state)
         {true, true, true, 3,
          "needs PEBS; IA32_MISC_ENABLE (1A0H)[12] (PEBS unavailable) is 1"},
         {true, true, false, 0,
-         "needs PEBS records of format 1 to 5 (IA32_PERF_CAPABILITIES[11:8])"},
+         "needs PEBS records of format 1 to 6 (IA32_PERF_CAPABILITIES[11:8])"},
         {true, true, false, 4,
          "needs adaptive PEBS (IA32_PERF_CAPABILITIES[14])"},
-        {true, true, false, 6,
-         "needs PEBS records of format 1 to 5, not later ones "
+        {true, true, false, 7,
+         "needs PEBS records of format 1 to 6, not later ones "
          "(IA32_PERF_CAPABILITIES[11:8])"},
     };
     const struct needs needs = {.features = NEED_PEBS};

@@ -49,7 +49,7 @@ static void sizes_of_records(void **state)
         assert_int_equal(pebs_record_size(format, 0, &size), PEBS_OK);
         assert_int_equal(size, sizes[format]);
     }
-    for (unsigned format = 6; format < 16; format++) {
+    for (unsigned format = 7; format < 16; format++) {
         assert_int_equal(pebs_record_size(format, 0, &size),
                          PEBS_ADAPTIVE_FORMAT);
         assert_int_equal(size, 0);
@@ -218,10 +218,10 @@ static void refused(void **state)
     struct pebs_reader reader;
 
     (void)state;
-    assert_int_equal(pebs_decode(bytes, 0, 6, &record), PEBS_ADAPTIVE_FORMAT);
+    assert_int_equal(pebs_decode(bytes, 0, 7, &record), PEBS_ADAPTIVE_FORMAT);
     assert_int_equal(pebs_decode(bytes, 1, 16, &record), PEBS_UNKNOWN_FORMAT);
     assert_int_equal(pebs_decode(bytes, 1, 3, &record), PEBS_RECORD_CUT_SHORT);
-    pebs_open(&reader, bytes, 1, 6);
+    pebs_open(&reader, bytes, 1, 7);
     assert_int_equal(pebs_next(&reader, &record), PEBS_ADAPTIVE_FORMAT);
     assert_int_equal(record.rip, 77);
 }

@@ -279,7 +279,7 @@ static void names_of_msrs_and_vectors(void **state)
     assert_string_equal(msr_name(0x189, name), "IA32_PERFEVTSEL3 (189H)");
     assert_string_equal(msr_name(0x4c8, name), "IA32_A_PMC7 (4C8H)");
     assert_string_equal(msr_name(0x10f, name), "TSX_FORCE_ABORT (10FH)");
-    assert_string_equal(msr_name(0x4c9, name), "MSR 4C9H");
+    assert_string_equal(msr_name(0x4cb, name), "MSR 4CBH");
     assert_string_equal(msr_name(0x1a7, name), "MSR_OFFCORE_RSP_1 (1A7H)");
     /* One number, two registers, by processor. */
     assert_string_equal(
