@@ -76,7 +76,11 @@ size_t pebs_group_size(uint64_t selection, enum pebs_group group);
 /* Where it begins, or would. PEBS_GROUP_COUNT: the end of the record. */
 size_t pebs_group_at(uint64_t selection, enum pebs_group group);
 
-/* Cycles between the retirement of the instruction before and its own. */
+/* "Elapsed core clocks between the retirement of the instruction indicated by
+ * the Instruction Pointer field of the PEBS record and the retirement of the
+ * prior instruction" (Linux, "perf/x86: Support Retire Latency"); that fixed
+ * counter 0 need not have it says the same. A Raptor Lake without 345H[17] was
+ * seen to have some ("Fix non 0 retire latency on Raptorlake"). */
 #define PEBS_RETIRE_LATENCY BITS(47, 32)
 
 /* Quadword n of a group of the record that begins at bytes[0], which has it.

@@ -328,11 +328,11 @@ bool sampling_record(struct sampling *p, unsigned n, struct pebs_record *record)
     if (!check(p->t, error == PEBS_OK, "record %u: %s", n,
                pebs_error_text(error)))
         return false;
-    if (!p->timing && (record->record_format & PEBS_RETIRE_LATENCY) != 0)
-        return check(p->t, false,
-                     "record %u: Record Format (00H) is 0x%lx; wanted 0 in "
-                     "[47:32], IA32_PERF_CAPABILITIES (345H)[17] being 0",
-                     n, record->record_format);
+    if (!p->timing && !p->latency_said &&
+        (record->record_format & PEBS_RETIRE_LATENCY) != 0) {
+        observe(p->t, "a record has Retire Latency without 345H[17]", 1, 1);
+        p->latency_said = true;
+    }
     check_addresses(p, n, record);
     return true;
 }

@@ -66,6 +66,7 @@ struct sampling {
     uint8_t *buffer;
     uint64_t mask;         /* of the counters' width */
     bool reserved_said;    /* that a record has reserved bits */
+    bool latency_said;     /* or Retire Latency that is not enumerated */
     bool last;             /* the record looked at is the last one */
     bool first_look;       /* and was not looked at before */
     unsigned looked, same; /* records looked at, and whose EventingIP is RIP */

@@ -28,11 +28,10 @@ static bool check_basic(struct sampling *p, const struct pebs_record *record,
                         uint64_t selection)
 {
     const uint64_t form = selection | (uint64_t)p->size << 48;
-    const uint64_t latency = p->timing ? PEBS_RETIRE_LATENCY : 0;
     const uint64_t from =
         record->eventing_ip - (uint64_t)(uintptr_t)pebs_events;
 
-    return check(p->t, (record->record_format & ~latency) == form,
+    return check(p->t, (record->record_format & ~PEBS_RETIRE_LATENCY) == form,
                  "Record Format (00H) is 0x%lx; wanted 0x%lx, the groups in "
                  "[31:0] and the size in [63:48]",
                  record->record_format, form) &&
@@ -257,6 +256,36 @@ static bool try_registers(struct sampling *p, struct lbr *lbr)
     return true;
 }
 
+#define CYCLES 1         /* IA32_FIXED_CTR1 */
+#define FAR    (1 << 30) /* from its overflow */
+
+/* Retire Latency of an event that is not the window's first is no more than the
+ * cycles of the window. */
+static bool try_latency(struct sampling *p)
+{
+    struct sampling_config timed = config;
+    struct pebs_record record;
+
+    timed.fixed_plain = 1 << CYCLES;
+    timed.fixed_first[CYCLES] = FAR;
+    if (!sampling_groups(p, SAMPLING_GROUPS, true) ||
+        !sampling_run(p, &timed, 0))
+        return false;
+    check_made(p);
+    for (unsigned n = 0; n < p->records; n++) {
+        if (!sampling_record(p, n, &record))
+            return true;
+        const uint64_t latency =
+            (record.record_format & PEBS_RETIRE_LATENCY) >> 32;
+        const uint64_t most = sampling_fixed_counted(p, CYCLES);
+        check(p->t, !p->timing || latency <= most,
+              "Retire Latency (00H[47:32]) of record %u is %lu core cycles, of "
+              "a window of %lu (IA32_FIXED_CTR1); wanted no more",
+              n, latency, most);
+    }
+    return true;
+}
+
 TEST(pebs_adaptive_groups,
      .asks = "Does an adaptive record have the groups that MSR_PEBS_DATA_CFG "
              "selects, and no others?",
@@ -285,6 +314,7 @@ TEST(pebs_adaptive_groups,
                          selection)
                 ok = try_groups(&p, selection, false);
     }
+    ok = ok && try_latency(&p);
     if (ok)
         WITH_PREFIX (t, "branches recorded")
             ok = try_registers(&p, &lbr) && try_entries(&p, &lbr, ENTRIES) &&

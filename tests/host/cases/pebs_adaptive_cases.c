@@ -14,6 +14,7 @@ static struct odd {
     uint64_t bits;                /* these are inverted */
     bool early, late;             /* its TSC */
     uint64_t form;                /* of its Record Format */
+    bool timed;                   /* it has Retire Latency */
     bool stale_xmm;               /* those of the window before, */
     unsigned xmm;                 /* this quadword, from 1, */
     unsigned lbr;                 /* or this one of the LBRs */
@@ -159,7 +160,7 @@ void pebs_window_taken(uint64_t enable, uint64_t flags,
 static void expect(enum verdict wanted, const char *line)
 {
     begin(&test_pebs_adaptive_groups, 0x6a, 4);
-    t->cpu.perf_capabilities |= 5;
+    t->cpu.perf_capabilities |= 5 | (odd.timed ? BIT(17) : 0);
     t->cpu.pdcm = true;
     *msr(MSR_LBR_SELECT) = *msr(MSR_LASTBRANCH_TOS) = 1;
     for (unsigned n = 0; n < ENTRIES; n++)
@@ -177,6 +178,14 @@ static void healthy(void **state)
     expect(VERDICT_PASS, "");
 }
 
+/* Retire Latency where 345H[17] does not say so was seen. */
+static void not_enumerated(void **state)
+{
+    (void)state;
+    odd = (struct odd){.form = BIT(32)};
+    expect(VERDICT_PASS, "OBSERVED a record has Retire Latency without");
+}
+
 #define AT(name) (unsigned)offsetof(struct pebs_format3, name)
 
 static void deviations(void **state)
@@ -190,8 +199,8 @@ static void deviations(void **state)
          {.silent_recorded = true}},
         {"[63:48] is not the size of the groups", {.form = 1}},
         {"[63:48] is not the size of the groups", {.form = 8}},
-        {"0x0: Record Format (00H) is", {.form = BIT(32)}},
-        {"Adaptive_Record 0: Record Format (00H)", {.form = BIT(47)}},
+        {"Retire Latency (00H[47:32]) of record 0 is 32768",
+         {.form = BIT(47), .timed = true}},
         {"Instruction Pointer (08H) is",
          {.field = AT(eventing_ip), .bits = BIT(20)}},
         {"Applicable Counter (10H) is 0x3",
@@ -268,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy),
+        cmocka_unit_test(not_enumerated),
         cmocka_unit_test(deviations),
         cmocka_unit_test(events),
     };

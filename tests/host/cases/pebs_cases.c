@@ -187,7 +187,7 @@ static void branches_apart(void **state)
     fake_msr(MSR_PEBS_DATA_CFG);
     device.silent = true;
     expect_case(case_end(), VERDICT_FAIL, "and made no record");
-    assert_int_equal(device.windows, 35);
+    assert_int_equal(device.windows, 36);
     assert_true(window.taken);
     assert_int_equal(device.recorded, 3);
     assert_int_equal(*msr(IA32_DEBUGCTL), 0);

@@ -286,7 +286,8 @@ static void counters_in_records(void **state)
     set(0x309, 77);
     record_of(all, ICX_BRANCHES | ADAPTIVE);
     assert_int_equal(record.bytes, 32 + 16 + 8 * 16);
-    assert_int_equal(record.words[0], 0x30 | UINT64_C(176) << 48);
+    assert_int_equal(record.words[0],
+                     0x30 | UINT64_C(2) << 32 | UINT64_C(176) << 48);
     assert_int_equal(record.words[4], 0xF000003FF);
     assert_int_equal(record.words[5], 3);
     assert_int_equal(record.words[6], 1); /* since the overflow */

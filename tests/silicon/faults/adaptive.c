@@ -190,6 +190,19 @@ FAULT(adaptive_entries_16,
       .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
       .quantity = ADAPTIVE_GROUPS, .number = ANY_NUMBER, .clear = BIT(28))
 
+FAULT(retire_latency_too_long,
+      .what = "[345H[17]] Retire Latency is FFFFH, whatever it was",
+      .caught = {"arrowlake on 1 pebs_adaptive_groups FAIL"},
+      .quantity = ADAPTIVE_FORMAT, .number = ANY_NUMBER,
+      .set = UINT64_C(0xFFFF) << 32)
+
+FAULT(retire_latency_unsupported,
+      .what = "[adaptive records without 345H[17]] Record Format [47:32] is "
+              "not 0",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups OBSERVED"},
+      .quantity = ADAPTIVE_FORMAT, .number = ANY_NUMBER,
+      .set = UINT64_C(7) << 32)
+
 FAULT(adaptive_lbrs_silent,
       .what = "[any] no PEBS record is made while branches are recorded",
       .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL",

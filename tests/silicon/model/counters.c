@@ -357,6 +357,8 @@ void counters_retire(struct processor *p, const struct retirement *r)
     clocks.slots = r->cycles * p->cpu->slots_per_cycle;
     if (sibling_watches(p))
         count_for_sibling(p, r, &clocks);
+    if (r->instructions != 0)
+        p->pebs.latency = r->cycles;
     if (pmu->counting && deviates(p))
         count_own(p, r, &clocks, true);
     else if (pmu->counting)

@@ -124,6 +124,7 @@ struct pebs_state {
     uint64_t pmi_deferred;     /* overflow interrupts after the record */
     bool of_abort;             /* the last thing that happened was an abort */
     uint64_t first;            /* what counter 0 was last set to */
+    uint32_t latency;          /* cycles of the instruction that retired last */
     uint8_t skid[PEBS_PLACES]; /* events that pass until one triggers */
     unsigned residual_in;      /* instructions until a residual record */
     uint64_t residual_area, residual_counters;

@@ -186,6 +186,16 @@ static void put_counters(struct processor *p, struct filling *f, uint64_t cfg)
     }
 }
 
+/* IA32_PERF_CAPABILITIES[17]: "the number of elapsed core clocks between the
+ * retirement of the instruction .. and the retirement of the prior instruction"
+ * (Linux, "Support Retire Latency"), in 16 bits. */
+static uint64_t retire_latency(const struct processor *p)
+{
+    if ((p->cpu->perf_capabilities & BIT(17)) == 0)
+        return 0;
+    return p->pebs.latency < 0xFFFF ? p->pebs.latency : 0xFFFF;
+}
+
 void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
                        uint64_t counters, struct pebs_record *record)
 {
@@ -212,7 +222,7 @@ void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
         put_counters(p, &f, groups);
     record->bytes = 8 * f.count;
     size = faults_quantity(m, ADAPTIVE_SIZE, ANY_NUMBER, record->bytes);
-    record->words[0] =
-        faults_quantity(m, ADAPTIVE_FORMAT, ANY_NUMBER,
-                        (groups & BITS(31, 0)) | size << SIZE_SHIFT);
+    record->words[0] = faults_quantity(
+        m, ADAPTIVE_FORMAT, ANY_NUMBER,
+        (groups & BITS(31, 0)) | retire_latency(p) << 32 | size << SIZE_SHIFT);
 }
