@@ -150,6 +150,13 @@ static void read_pmu_later(struct identity *out)
         out->leaf1c_ecx = r.ecx;
         out->select_counts_lbr = field(r.ecx, 19, 16) != 0;
     }
+    /* Of a hybrid, 0AH tells what both kinds of cores have; of these Linux has
+     * two more on those of the first kind (arch/x86/events/intel/core.c,
+     * intel_pmu_init(), "Initialize big core specific PerfMon capabilities").
+     */
+    if (out->core_type == CORE_TYPE_CORE && out->leaf_max < 0x23 &&
+        out->counters == 6 && identity_generation(out) == GOLDEN_COVE)
+        out->counters = 8;
     if (out->perfmon_version < 5 || out->leaf_max < 0x23)
         return;
     hw_cpuid(0x23, 0, &r);

@@ -35,7 +35,8 @@ struct identity {
     uint32_t leaf0a_eax, leaf0a_ebx, leaf0a_edx; /* CPUID.0AH as read */
     uint8_t perfmon_version;                     /* 0: no architectural PMU */
     uint8_t counters; /* CPUID.0AH:EAX[15:8]; 23H.1:EAX, which is the core's
-                         own, without those after a hole */
+                         own, without those after a hole; and two more that
+                         0AH does not tell */
     uint8_t counter_bits;
     uint8_t fixed_counters, fixed_bits; /* from 0 on, without a hole */
     uint32_t fixed_set; /* all there are: EDX[4:0], and bits of ECX or

@@ -147,6 +147,39 @@ static void hybrid_counters(void **state)
     assert_false(counters_told_in_part(&id));
 }
 
+/* Two more on cores of the first kind, where 0AH tells six and no leaf 23H
+ * is there; ten by that leaf, and fixed counters with a hole. */
+static void more_counters(void **state)
+{
+    static const struct {
+        uint32_t signature, type, told, last;
+        unsigned want;
+    } rows[] = {
+        {0x90672, 0x40000001, 6, 0x20, 8}, {0x90672, 0x20000001, 6, 0x20, 6},
+        {0x90672, 0x40000001, 8, 0x20, 8}, {0x90672, 0x40000001, 6, 0x23, 10},
+        {0xc0662, 0x40000001, 6, 0x20, 6}, {0xc0662, 0x40000001, 6, 0x23, 10},
+    };
+    struct identity id;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        fake_reset();
+        fake_leaf(0, 0)->eax = rows[i].last;
+        fake_leaf(1, 0)->eax = rows[i].signature;
+        fake_leaf(7, 0)->edx |= 1u << 15;
+        fake_leaf(0xa, 0)->eax = 0x07300006 | rows[i].told << 8;
+        fake_leaf(0x1a, 0)->eax = rows[i].type;
+        fake_cpuid(0x23, 0, 2, 3, 0, 0);
+        fake_cpuid(0x23, 1, 0x3ff, 0x77, 0, 0);
+        identity_read(&id);
+        assert_int_equal(id.counters, rows[i].want);
+        if (rows[i].last == 0x23) {
+            assert_int_equal(id.leaf23_ebx, 3);
+            assert_int_equal(id.fixed_set, 0x77);
+        }
+    }
+}
+
 static void debug_store(void **state)
 {
     struct identity id;
@@ -318,6 +351,7 @@ int main(void)
         cmocka_unit_test(later_counters),
         cmocka_unit_test(core_types),
         cmocka_unit_test(hybrid_counters),
+        cmocka_unit_test(more_counters),
         cmocka_unit_test(debug_store),
         cmocka_unit_test(tsx_bits),
         cmocka_unit_test(trace),

@@ -98,6 +98,14 @@ FAULT(latency_stlb_missing, .what = "[E cores] A0H[5] (STLB miss) is always 0",
       .caught = {"alderlake-n on 1 load_latency_source FAIL"},
       .quantity = LATENCY_STATUS, .clear = BIT(5))
 
+FAULT(latency_10_missing, .what = "[Lion Cove] A0H[10] (STLB miss) is always 0",
+      .caught = {"arrowlake on 1 load_latency_source FAIL"},
+      .quantity = LATENCY_STATUS, .clear = BIT(4))
+
+FAULT(latency_11_missing, .what = "[Lion Cove] A0H[11] (Lock) is always 0",
+      .caught = {"arrowlake on 1 load_latency_address FAIL"},
+      .quantity = LATENCY_STATUS, .clear = BIT(5))
+
 FAULT(store_latency_off,
       .what = "[E cores] the address of a store's latency is off by 8 bytes",
       .caught = {"alderlake-n on 1 load_latency_address FAIL"},
