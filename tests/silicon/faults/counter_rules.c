@@ -314,6 +314,12 @@ FAULT(pmi_at_select,
       .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
       .quantity = PMI_AT_WRITE, .number = 0x186)
 
+FAULT(pmi_at_fixed_ctrl,
+      .what = "[any] a write of IA32_FIXED_CTR_CTRL interrupts for an overflow "
+              "that was before",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL"},
+      .quantity = PMI_AT_WRITE, .number = 0x38D)
+
 FAULT(live_rdpmc_fixed_low,
       .what = "[any] RDPMC of a fixed counter that counts gives [47:12] alone",
       .caught = {"skylake-2018 on 1 counter_while_running FAIL"},

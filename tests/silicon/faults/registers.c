@@ -307,6 +307,10 @@ static bool has_overflowed(const struct pmu_state *pmu)
         if ((pmu->global_status & pmu->global_ctrl & BIT(n)) != 0 &&
             (pmu->select[n] & EVTSEL_INT) != 0)
             return true;
+    for (unsigned n = 0; n < FIXED_MAX; n++)
+        if ((pmu->global_status & pmu->global_ctrl & BIT(32 + n)) != 0 &&
+            (pmu->fixed_ctrl >> (4 * n) & FIXED_PMI) != 0)
+            return true;
     return false;
 }
 
