@@ -28,6 +28,11 @@ static const struct sampling_config config = {
 #define ALL_BRANCHES_LATER 0x00c4
 #define TRANSFERS_ROOM     20 /* of records with XMM registers, too */
 
+/* Of fixed counters: events from record to record; LBR entries. */
+#define FIXED_INSTRUCTIONS 7
+#define FIXED_CYCLES       4000 /* more than the records take */
+#define FIXED_ENTRIES      8
+
 #define FLAGS BITS(14, 9) /* IF, DF, OF, IOPL, NT */
 #define OF    BIT(11)
 
@@ -260,6 +265,52 @@ static bool try_transfers(struct sampling *p, const struct ring3_session *s)
     return true;
 }
 
+/* "Extended PEBS": fixed counters make records too, and each has the groups
+ * that MSR_PEBS_DATA_CFG selects, of whichever ring it is. What LBRs that do
+ * not record have in theirs is not known. */
+static bool try_fixed(struct sampling *p, const struct ring3_session *s)
+{
+    const uint64_t selection =
+        SAMPLING_GROUPS | PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(FIXED_ENTRIES);
+    struct sampling_config fixed = config;
+    struct pebs_record record;
+
+    /* Measured. */
+    fixed.counters = 0;
+    fixed.room = fixed.threshold = TRANSFERS_ROOM;
+    for (unsigned n = 0; n < bank_fixed(test_cpu(p->t)); n++) {
+        fixed.fixed |= 1u << n;
+        fixed.fixed_first[n] = fixed.fixed_period[n] =
+            n == 0 ? FIXED_INSTRUCTIONS : FIXED_CYCLES;
+    }
+    if (!sampling_groups(p, selection, true) ||
+        !sampling_around(p, &fixed, sampling_ring3, (uint64_t)(uintptr_t)s))
+        return false;
+
+    /* Check. */
+    const uint64_t enabled = sampling_enable(&fixed),
+                   form = selection | (uint64_t)p->size << 48;
+    unsigned user = 0;
+    for (unsigned n = 0; n < p->records; n++) {
+        if (!sampling_record(p, n, &record))
+            return false;
+        user += record.eventing_ip - s->ring3->user_code < PAGE;
+        check(p->t,
+              record.record_format == form && record.applicable_counter != 0 &&
+                  (record.applicable_counter & ~enabled) == 0,
+              "a record of fixed counters, IP (08H) 0x%lx, has Record Format "
+              "(00H) 0x%lx, Applicable Counter (10H) 0x%lx; wanted 0x%lx, and "
+              "some of 0x%lx",
+              record.eventing_ip, record.record_format,
+              record.applicable_counter, form, enabled);
+    }
+    check(p->t, user != 0,
+          "fixed counters overflow every %u instructions, and none of %u "
+          "records is of ring 3, whose code is at 0x%lx; wanted some",
+          FIXED_INSTRUCTIONS, p->records, s->ring3->user_code);
+    return true;
+}
+
 TEST(pebs_ring3,
      .asks = "Are there records of ring 3, at addresses of what runs there?",
      .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem; "
@@ -310,6 +361,7 @@ TEST(pebs_ring3,
           "%u of %u records are of ring 3, whose code is at 0x%lx; wanted some "
           "of both rings",
           user, p.records, page);
-    if (try_level(&p, &s, true) && try_level(&p, &s, false))
-        (void)try_transfers(&p, &s);
+    if (try_level(&p, &s, true) && try_level(&p, &s, false) &&
+        try_transfers(&p, &s) && p.format == PEBS_FORMAT_ADAPTIVE)
+        (void)try_fixed(&p, &s);
 }

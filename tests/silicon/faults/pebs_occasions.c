@@ -105,6 +105,17 @@ FAULT(adaptive_ring3_xmm_zero,
                  "alderlake-n on 1 pebs_ring3 FAIL"},
       .breaks = XMM_IN_RING_3)
 
+FAULT(adaptive_ring3_no_branches,
+      .what = "[adaptive records] records of ring 3 have no LBR group",
+      .caught = {"icelake-server on 1 pebs_ring3 FAIL"},
+      .breaks = LBRS_IN_RING_3)
+
+FAULT(adaptive_ring3_fixed_unnamed,
+      .what = "[adaptive records] [35:32] of the applicable counters are 0 in "
+              "records of ring 3",
+      .caught = {"icelake-server on 1 pebs_ring3 FAIL"},
+      .breaks = FIXED_NAMED_IN_RING_3)
+
 FAULT(pebs_status_second_kept,
       .what = "[format 1, 2] of counters that overflow together a record "
               "clears the first's status bit alone",

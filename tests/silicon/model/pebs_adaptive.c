@@ -67,6 +67,8 @@ static uint64_t groups_of(struct processor *p, uint64_t counters)
 
     if (!is_asked_for(p, counters) || !msr_read(p, MSR_PEBS_DATA_CFG, &cfg))
         return 0;
+    if (p->faults.of_user && !faults_rule(p->machine, LBRS_IN_RING_3, true))
+        cfg &= ~DATA_CFG_LBRS;
     return faults_quantity(p->machine, ADAPTIVE_GROUPS, ANY_NUMBER, cfg);
 }
 
@@ -208,7 +210,9 @@ void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
     put(&f, 0);
     put(&f, fixed[faults_rule(m, BASIC_HAS_EVENTING_IP, true) ? WORD_EVENTING_IP
                                                               : PEBS_RIP]);
-    put(&f, fixed[WORD_STATUS]);
+    put(&f, p->faults.of_user && !faults_rule(m, FIXED_NAMED_IN_RING_3, true)
+                ? fixed[WORD_STATUS] & BITS(31, 0)
+                : fixed[WORD_STATUS]);
     put(&f, fixed[WORD_TSC]);
     if ((groups & DATA_CFG_MEMORY) != 0)
         put_memory(p, &f, fixed);

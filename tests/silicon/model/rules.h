@@ -242,7 +242,9 @@ enum rule {
     FAR_JUMPS_COUNT,       /* as branches */
     IRET_STATE_AFTER,      /* in its record: RSP */
     SYSCALL_STATE_AFTER,   /* the same: RCX and R11 */
-    XMM_IN_RING_3,         /* in records */
+    XMM_IN_RING_3,         /* in records, as */
+    LBRS_IN_RING_3,        /* and */
+    FIXED_NAMED_IN_RING_3, /* among the applicable counters */
     FREEZE_OF_THREAD,      /* and not of both of its core */
     FREEZES_AGAIN,         /* without a write of DEBUGCTL in between */
     FREEZE_HAS_METRICS,
