@@ -69,6 +69,11 @@ range_out_between:
         OUT     TIP, range_called_between
 range_out_between_end:
         OUT     PGD, range_out_between_end
+        jmp     near range_calls_out
+        OUT     PGE, range_calls_out
+range_out_direct_call:
+        OUT     PGD_DIRECT, range_out_direct_call
+        pop     rax
 TRACED_END
 
 ; A return to where its call was, which a filter up to there leaves out; and
@@ -119,6 +124,9 @@ range_called_between:
 range_leaves_between:
         jmp     rdx
         int3
+range_calls_out:
+        call    range_out_direct_call
+        times 3 int3
 range_returns:
         ret
         times 3 int3                    ; the last one's place modulo 8

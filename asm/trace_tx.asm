@@ -90,6 +90,9 @@ TRACED trace_body_tx_abort
 .leaf:  ret
 .target:
         OUT     TIP, .target
+        cmp     rax, rax
+        jne     short .inner            ; its result is due before the abort
+        OUT     NOT_TAKEN
         times 8 nop                     ; BDM64: no branch just before
 .abort: xabort  TRACE_XABORT
         MODE_TSX ABORTED

@@ -10,7 +10,9 @@ const char *const cyc_place_names[CYC_PLACES] = {"TNT",
                                                  "TIP.PGD",
                                                  "MTC",
                                                  "MODE.TSX",
-                                                 "MODE.TSX with TXAbort"};
+                                                 "MODE.TSX with TXAbort",
+                                                 "TIP of an exception",
+                                                 "PTW"};
 
 static enum cyc_place place_of(const struct pt_packet *packet)
 {
@@ -26,6 +28,8 @@ static enum cyc_place place_of(const struct pt_packet *packet)
         return CYC_OF_PGD;
     case PT_MTC:
         return CYC_OF_MTC;
+    case PT_PTW:
+        return CYC_OF_PTW;
     case PT_MODE_TSX:
         return (packet->payload & PT_MODE_TSX_TXABORT) != 0 ? CYC_OF_ABORT
                                                             : CYC_OF_TX;
@@ -38,14 +42,15 @@ void cyc_places_count(const struct trace *p, struct cyc_places *places)
 {
     struct pt_reader reader;
     struct pt_packet packet;
-    bool in_psb = false, any = false, first = false;
-    unsigned since = 0; /* a bit a place */
+    bool in_psb = false, any = false, first = false, event = false;
+    unsigned since = 0, before = PT_KINDS; /* a bit a place; the last kind */
 
     pt_open(&reader);
     pt_feed(&reader, p->memory, trace_bytes(p), true);
     while (pt_next(&reader, &packet) == PT_OK) {
         const unsigned kind = packet.kind;
-        const enum cyc_place place = place_of(&packet);
+        const enum cyc_place place =
+            kind == PT_TIP && event ? CYC_OF_EVENT : place_of(&packet);
 
         if (kind == PT_PSB || kind == PT_PSBEND) {
             in_psb = kind == PT_PSB;
@@ -65,5 +70,11 @@ void cyc_places_count(const struct trace *p, struct cyc_places *places)
         }
         if (kind == PT_TIP || (place != CYC_PLACES && place != CYC_OF_PIP))
             since = 0;
+        /* What else has a FUP is its own. */
+        if (kind == PT_FUP)
+            event = !in_psb && before != PT_MODE_TSX && before != PT_PTW;
+        else if (kind == PT_TIP)
+            event = false;
+        before = kind == PT_CYC || kind == PT_PAD ? before : kind;
     }
 }

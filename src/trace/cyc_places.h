@@ -18,6 +18,8 @@ enum cyc_place {
     CYC_OF_MTC,
     CYC_OF_TX,    /* MODE.TSX of a begin or a commit */
     CYC_OF_ABORT, /* MODE.TSX of an abort */
+    CYC_OF_EVENT, /* the TIP of an exception, which a FUP is before */
+    CYC_OF_PTW,
     CYC_PLACES
 };
 extern const char *const cyc_place_names[CYC_PLACES];

@@ -6,6 +6,7 @@
 #include "src/counting/counters.h"
 #include "src/counting/ring3.h"
 #include "src/trace/cyc_places.h"
+#include "src/trace/gate.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 #include "src/tsx/probe.h"
@@ -211,6 +212,7 @@ static void check_places(struct trace *p)
 {
     const struct identity *id = test_cpu(p->t);
     struct places places = {.p = p};
+    uint8_t *gates = (uint8_t *)test_records(p->t) + LOCK_AT;
     struct ring3_registers registers;
     unsigned loops = LOOPS;
     struct window w;
@@ -234,11 +236,22 @@ static void check_places(struct trace *p)
                     IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER));
     }
     trace_transactions(&places);
+    trace_gates(gates);
+    gates_set_events(gates);
+    window_set(&w, trace_body_events, trace_body_events_path);
+    w.gates = gates;
+    trace_place(&places, &w, 0);
+    if ((id->leaf14_ebx & LEAF14_PTW) != 0) {
+        window_set(&w, trace_body_ptwrite, trace_body_ptwrite_path);
+        trace_place(&places, &w, IA32_RTIT_CTL_PTWEn);
+    }
     /* Some come in the cycle of another one, which has it: most MTC, where
      * there is a branch in most cycles. */
     for (unsigned n = 0; n < CYC_PLACES; n++) {
         const unsigned all = places.seen.all[n],
-                       least = n == CYC_OF_MTC ? all != 0 : (all + 1) / 2;
+                       least = n == CYC_OF_MTC || n == CYC_OF_PTW
+                                   ? all != 0
+                                   : (all + 1) / 2;
         check(p->t, places.seen.with[n] >= least,
               "CYCEn = 1: %u of %u %s come after a CYC of their own; wanted "
               "%u or more",

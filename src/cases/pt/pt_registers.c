@@ -30,12 +30,15 @@ static void try_value(struct test_context *t, struct tried *y, uint32_t msr,
     char name[MSR_NAME_BYTES];
     uint64_t got = 0;
     int first = takes ? HW_NO_FAULT : try_set_msr_again(t, msr, held);
+    /* Of bits that are ignored what they are; of others what is written. */
+    const uint64_t found = (value & ignored) != 0 ? msr_value(t, msr) : 0;
     int vector = try_set_msr_again(t, msr, value);
     bool right =
         vector == (takes ? HW_NO_FAULT : HW_GP) && first == HW_NO_FAULT;
 
     if (right)
-        right = reads_as(t, msr, takes ? value : held, ignored, &got);
+        right = reads_as(t, msr, takes ? value : held, ignored, &got) &&
+                ((value & ignored) == 0 || ((got ^ found) & ignored) == 0);
     if (vector == HW_NO_FAULT || !takes)
         set_msr_again(t, msr, 0);
     y->values++;

@@ -101,8 +101,9 @@ static void tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
     if (!traced.hle)
         REG(u, REG_RAX) = status;
     traced.elided = traced.hle;
-    const struct pt_step now =
+    struct pt_step now =
         traced_step(traced.at, fallback, traced_processor.choices.cycles_abort);
+    now.nested = how.depth > 1;
     if (faults_abort_traced(&traced_processor, cause))
         pt_tx_abort(&traced_processor, &now);
     counters_roll_back(&traced_processor);

@@ -163,3 +163,27 @@ FAULT(pt_filter_stays_with_cr3,
               "CR3 matches again",
       .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
       .rule = PT_FILTER_ANEW)
+
+FAULT(pt_call_leaves_silently,
+      .what = "[PT with ranges] a direct CALL out of a filter range has no "
+              "TIP.PGD",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_CALL_PGD)
+
+FAULT(pt_trigger_en_written,
+      .what = "[PT] software can set IA32_RTIT_STATUS.TriggerEn",
+      .caught = {"skylake-2018 on 1 pt_registers FAIL"},
+      .rule = PT_TRIGGER_READ_ONLY)
+
+FAULT(pt_nested_abort_loses_results,
+      .what =
+          "[PT and TSX] results that are not sent when an inner transaction "
+          "aborts are lost",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"},
+      .rule = PT_NESTED_ABORT_TNT)
+
+FAULT(pt_event_without_cyc,
+      .what = "[PT with CYC] no CYC comes before the TIP of an exception",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_EVENT)
+
+FAULT(pt_ptw_without_cyc, .what = "[PT with PTWRITE] no CYC comes before a PTW",
+      .caught = {"sapphirerapids on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_PTW)

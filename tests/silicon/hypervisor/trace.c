@@ -197,6 +197,7 @@ void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
     fill_now(v, &now, v->pt_ip, next);
     if (v->current.is_pause && !faults_pt(v->model, PT_PAUSE_HERE, true))
         now.ip += PAUSE_BYTES;
+    now.nested = v->tx.depth > 1;
     if (what == TRACE_TX_ABORT)
         now.cycles = v->model->choices.cycles_abort;
     else if (what == TRACE_TX_COMMIT || !v->tx.hle)

@@ -257,6 +257,12 @@ static bool leaves_silently(struct processor *p, const struct instruction *i,
            !faults_pt(p, PT_RET_PGD, true) && pt_returns_as_called(p, i, now);
 }
 
+static bool calls_directly(const struct instruction *i)
+{
+    return (i->flags & (INSTRUCTION_CALL | INSTRUCTION_INDIRECT |
+                        INSTRUCTION_FAR)) == INSTRUCTION_CALL;
+}
+
 void pt_retired(struct processor *p, const struct instruction *i,
                 const struct pt_step *now)
 {
@@ -282,6 +288,9 @@ void pt_retired(struct processor *p, const struct instruction *i,
         put_branch(p, i, now);
     else if (was && !pt->packet_en && leaves_silently(p, i, now))
         pt_put_tnt(p, true);
+    else if (was && !pt->packet_en && pt->context_en && calls_directly(i) &&
+             !faults_pt(p, PT_CALL_PGD, true))
+        pt_flush_tnt(p);
     else if (was && !pt->packet_en)
         pt_packet_en_cleared(p, stops && !p->choices.pt_stop_pgd_has_ip
                                     ? NULL
@@ -367,7 +376,8 @@ void pt_event(struct processor *p, const struct pt_step *now)
         pt_packet_en_set(p, now);
     } else if (was && pt_branch_en(p)) {
         put_new_mode(p, now);
-        pt_put_cyc(p);
+        if (faults_pt(p, PT_CYC_OF_EVENT, true))
+            pt_put_cyc(p);
         if (faults_pt(p, PT_EVENT_TIP, true) &&
             faults_pt(p, PT_EVENT_FUP_FIRST, true))
             pt_put_ip(p, PT_TIP, &now->next);

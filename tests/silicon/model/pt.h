@@ -63,6 +63,7 @@ struct pt_step {
     uint64_t cr2;    /* of a page fault */
     bool from_user;  /* an event of ring 3 */
     uint64_t ptw;    /* the operand of PTWRITE */
+    bool nested;     /* an abort of a transaction in another */
 };
 
 /* pt_msr.c: is it one of these registers, on this processor or not? */

@@ -74,7 +74,8 @@ void pt_put_ptwrite(struct processor *p, const struct instruction *i,
         (now->cpl > 0 && !faults_pt(p, PT_PTW_IN_RING_3, true)))
         return;
     pt_flush_tnt_if(p, PT_PTW_TNT);
-    pt_put_cyc(p);
+    if (faults_pt(p, PT_CYC_OF_PTW, true))
+        pt_put_cyc(p);
     pt_put_ptw(p, now->ptw, i->operand_bytes, faults_pt(p, PT_PTW_IP_BIT, fup));
     if (faults_pt(p, PT_PTW_FUP, fup))
         pt_put_ip(p, PT_FUP,

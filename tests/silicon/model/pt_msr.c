@@ -213,8 +213,11 @@ static bool write_status(struct processor *p, uint64_t value)
         RTIT_ERROR | RTIT_STOPPED | (preserves ? RTIT_PENDING : 0);
     bool configurable = (pt_leaf(p, 0).ebx & PT_EBX_CONFIGURABLE) != 0;
 
+    if (!faults_pt(p, PT_TRIGGER_READ_ONLY, true))
+        writable |= RTIT_TRIGGER_EN;
     if (faults_pt(p, PT_STATUS_IGNORES, true))
-        value &= ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN);
+        value &=
+            ~(RTIT_FILTER_EN | RTIT_CONTEXT_EN | RTIT_TRIGGER_EN) | writable;
     value &= faults_pt_value(p, PT_STATUS_BITS, UINT64_MAX);
     if ((value & ~(writable | (faults_pt(p, PT_TAKES_PACKET_BYTES, configurable)
                                    ? PACKET_BYTES

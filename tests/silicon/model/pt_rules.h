@@ -146,6 +146,7 @@ enum pt_rule {
     PT_MSRS_ANYWAY,          /* do the registers exist without CPUID 14H */
     PT_HAS_CR3_MATCH,        /* does IA32_RTIT_CR3_MATCH exist */
     PT_STATUS_IGNORES,       /* are writes of STATUS[2:0] ignored */
+    PT_TRIGGER_READ_ONLY,    /* and leave STATUS[2] as it is */
     PT_STATUS_REFUSED,       /* does one that is refused change nothing */
     PT_POINTERS_LOW_IGNORED, /* are writes of MASK_PTRS[6:0] */
     PT_END_NOT_FIRST,        /* is END in a later entry */
@@ -249,7 +250,11 @@ enum pt_rule {
     PT_EVD_OF_EACH,        /* page fault its own address */
     PT_CFE_NO_BRANCHES,    /* without BranchEn, too */
     PT_ABORTED_EVENT_IP,   /* of an interrupt that aborts: the fallback */
-    PT_RET_PGD,            /* has a RET that leaves a range TIP.PGD */
+    PT_RET_PGD,            /* has a RET that leaves a range TIP.PGD, */
+    PT_CALL_PGD,           /* and a direct CALL */
+    PT_NESTED_ABORT_TNT,   /* does an abort in an inner one send the TNT */
+    PT_CYC_OF_EVENT,       /* has the TIP of an exception a CYC, */
+    PT_CYC_OF_PTW,         /* and a PTW */
     PT_PAUSE_HERE,         /* is the FUP of its abort at it */
     PT_PSB_TX_OUTSIDE,     /* is MODE.TSX in PSB+ with PacketEn = 0 */
     PT_PSB_IN_TX_AGAIN,    /* is InTX 1 in the second PSB+ in a transaction */

@@ -111,7 +111,9 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     if (!faults_pt(p, PT_ABORT_HERE, true) ||
         (p->tsx.hle && !faults_pt(p, PT_HLE_ABORT_HERE, true)))
         ip = &pt->tx_begin;
-    if (!faults_pt(p, now->cpl > 0 ? PT_ABORT_TNT_RING_3 : PT_ABORT_TNT, true))
+    if (!faults_pt(p, now->cpl > 0 ? PT_ABORT_TNT_RING_3 : PT_ABORT_TNT,
+                   true) ||
+        (now->nested && !faults_pt(p, PT_NESTED_ABORT_TNT, true)))
         pt->tnt_bits = pt->tnt_count = 0;
     if (!pt_tracing(p))
         return;
