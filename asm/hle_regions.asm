@@ -16,13 +16,13 @@ default rel
 
 ; struct hle_block of hle_regions.h
 %define LOCK    0x00
-%define TURNS   0x08
-%define TEST    0x10
-%define DATA    0x18
-%define SEEN    0x20
-%define INSIDE  0x28
-%define OUTSIDE 0x30
-%define RAX_INSIDE    0x38
+%define TEST    0x08
+%define DATA    0x10
+%define SEEN    0x18
+%define INSIDE  0x20
+%define OUTSIDE 0x28
+%define RAX_INSIDE    0x30
+%define TURNS   0x40
 %define FAR     0x80
 
 ; R10: 1 where XTEST says that a transaction runs; 0 where it may not be asked.

@@ -11,18 +11,20 @@
 
 struct hle_block {
     volatile void *lock;
-    uint64_t turns;   /* of a loop inside, at least 1 */
     uint64_t ask;     /* not 0: XTEST exists, and is asked */
     uint64_t data;    /* 1 is added inside */
     uint64_t seen;    /* the lock as read inside */
     uint64_t inside;  /* 1: XTEST said inside that a transaction runs */
     uint64_t outside; /* the same, after the XRELEASE */
     uint64_t rax;     /* RAX inside */
-    uint64_t between[8];
-    uint64_t far; /* on another line: as data */
+    uint64_t unused;
+    uint64_t turns;      /* of a loop inside, at least 1; read there, */
+    uint64_t between[7]; /* and this is on its line alone */
+    uint64_t far;        /* on another line: as data */
 };
-_Static_assert(offsetof(struct hle_block, data) == 0x18, "data");
-_Static_assert(offsetof(struct hle_block, rax) == 0x38, "rax");
+_Static_assert(offsetof(struct hle_block, data) == 0x10, "data");
+_Static_assert(offsetof(struct hle_block, rax) == 0x30, "rax");
+_Static_assert(offsetof(struct hle_block, turns) == 0x40, "turns");
 _Static_assert(offsetof(struct hle_block, far) == 0x80, "far");
 
 /* RAX before the XACQUIRE; EAX is 0. An abort status in EAX would clear the

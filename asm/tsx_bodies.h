@@ -129,13 +129,13 @@ extern const uint8_t tsx_body_hold_nested[], /* a load in an inner one, */
 /* A load in a transaction of its own, which stores nothing. */
 extern const uint8_t tsx_body_hold_unstored[];
 /* A load in an inner one, which ends then; of 16 bytes by REP LODS; a store in
- * an inner one, which ends then. */
+ * an inner one, which ends then; in one that lasts. */
 extern const uint8_t tsx_body_hold_ended[], tsx_body_hold_string[],
-    tsx_body_hold_store_ended[];
+    tsx_body_hold_store_ended[], tsx_body_hold_store_nested[];
 extern const uint8_t tsx_body_hold_loads[]; /* of so many lines in a row: */
-#define TSX_HELD_LINES 96
+#define TSX_HELD_LINES 192
 extern const uint8_t tsx_body_hold_stores[]; /* to so many: */
-#define TSX_STORED_LINES 32
+#define TSX_STORED_LINES 128
 /* The load of 8 bytes from 60 after argument on, of its line and the next; by
  * LOCK XADD of 0. */
 extern const uint8_t tsx_body_hold_split[], tsx_body_hold_locked[],
@@ -220,10 +220,11 @@ extern const uint8_t tsx_bodies_xabort[];
 #define TSX_XABORT_BYTES 8
 
 /* For tsx_outside(): a transaction that XABORT 21H ends, and in flags the
- * number of the fallback that it came to: 1 to 4. By rel16 before XBEGIN,
- * behind it; by rel32 more than 64 KB behind it, before it. */
+ * number of the fallback that it came to: 1 to 5. By rel16 before XBEGIN,
+ * behind it; by rel32 more than 64 KB behind it, before it; with XBEGIN on two
+ * pages. */
 extern const uint8_t tsx_body_near_backward[], tsx_body_near_forward[],
-    tsx_body_far_forward[], tsx_body_far_backward[];
+    tsx_body_far_forward[], tsx_body_far_backward[], tsx_body_on_two_pages[];
 #define TSX_DISPLACED_STATUS 0x21000001u
 /* Where else than there it may go, in so many bytes, there is a fix-up. */
 extern const uint8_t tsx_displaced[];

@@ -58,6 +58,8 @@ tsx_displaced:
         begin   0x4000, near_backward, begin16 1
         begin   0x4100, near_forward, begin16 2
 
+        begin   0x6ffd, on_two_pages, xbegin landing_5
+        landing 0x7800, 5
         landing 0xb000, 2
         landing 0x10300, 3
 

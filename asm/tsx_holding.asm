@@ -195,18 +195,18 @@ body suspended_once
 %endmacro
         HOLD    string, LOAD_STRING, [rsi + 8]
 
-; The same with a quadword of each of 96 lines, not in an inner one.
+; The same with a quadword of each of 192 lines, not in an inner one.
 body hold_loads
         xor     ecx, ecx
 %assign n 0
-%rep 96
+%rep 192
         add     rcx, [rsi + 64 * n]
 %assign n n+1
 %endrep
 .turn:  dec     rdx
         jnz     .turn
 %assign n 0
-%rep 96
+%rep 192
         sub     rcx, [rsi + 64 * n]
 %assign n n+1
 %endrep
@@ -214,18 +214,18 @@ body hold_loads
         not     qword [rdi + RFLAGS]
 .same:  NEXT
 
-; Stores ~0 to 32 lines, as HOLD_STORE to one.
+; Stores ~0 to 128 lines, as HOLD_STORE to one.
 body hold_stores
         mov     rcx, -1
 %assign n 0
-%rep 32
+%rep 128
         mov     [rsi + 64 * n], rcx
 %assign n n+1
 %endrep
 .turn:  dec     rdx
         jnz     .turn
 %assign n 0
-%rep 32
+%rep 128
         and     rcx, [rsi + 64 * n]
         mov     [rsi + 64 * n], rdx
 %assign n n+1
@@ -243,6 +243,20 @@ body hold_stores
         xend
 %endmacro
         HOLD_STORE store_ended, STORE_ENDED
+
+; The same in an inner one, which lasts.
+body hold_store_nested
+        xbegin  tsx_inner_fallback
+        mov     rcx, -1
+        mov     [rsi], rcx
+.turn:  dec     rdx
+        jnz     .turn
+        cmp     rcx, [rsi]
+        je      .same
+        not     qword [rdi + RFLAGS]
+.same:  mov     [rsi], rdx
+        xend
+        NEXT
 
 ; One line.
 %macro STORE 0

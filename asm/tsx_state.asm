@@ -35,6 +35,8 @@ default rel
 %define OLD_CR4      0x148
 %define BEGIN        0x150
 %define COUNT        0x158
+%define STORED       0x1fc              ; on two lines
+%define STORED_INNER 0x240
 %define X_BEFORE     0x1000
 %define X_AFTER      0x2000
 %define X_OLD        0x3000
@@ -301,6 +303,19 @@ change x87
         fldcw   [control]
         NEXT
 
+; Memory: a quadword on two lines, and one in an inner transaction, which ends.
+change memory
+        lea     rsp, [rsp - 32]         ; as in "hold"
+        push    rax
+        mov     rax, [rsp + 40]
+        not     qword [rax + STORED]
+        xbegin  inner_fallback
+        not     qword [rax + STORED_INNER]
+        xend
+        pop     rax
+        lea     rsp, [rsp + 32]
+        NEXT
+
 ; --- Ends ------------------------------------------------------------------
 
 %macro ending 1
@@ -343,9 +358,11 @@ ending nested
         xend
         NOT_ABORTED
 
-; Commits: the transaction goes on after the inner one.
+; Commits: the transaction goes on after the inner ones.
 ending inner
         xbegin  inner_fallback
+        xbegin  inner_fallback
+        xend
         xend
         jmp     tsx_state_commit
 
@@ -386,6 +403,15 @@ ending capacity
         add     rax, 64
         dec     ecx
         jnz     .next
+        NOT_ABORTED
+
+; The same by one instruction, of which RCX and RDI say how far it has come.
+ending string
+        cld
+        mov     rdi, [rsp]
+        mov     rdi, [rdi + ARGUMENT]
+        mov     ecx, 1024 * 8
+        rep stosq
         NOT_ABORTED
 
 ; Loads one quadword of each of so many lines from the argument on, without a

@@ -35,7 +35,11 @@ struct tsx_state {
     uint64_t outcome, old_rsp, old_xcr0, old_cr4;
     const uint8_t *begin; /* of these: */
     uint64_t count;       /* of the end, too */
-    uint8_t padding[TSX_STATE_AREA - 0x160];
+    uint8_t padding[0x1fc - 0x160];
+    uint8_t stored[8]; /* tsx_change_memory inverts: on two lines, */
+    uint8_t padding_inner[0x240 - 0x204];
+    uint64_t stored_inner; /* and in an inner transaction */
+    uint8_t padding_area[TSX_STATE_AREA - 0x248];
     uint8_t x_before[TSX_STATE_AREA]; /* areas of XSAVE, or of FXSAVE */
     uint8_t x_after[TSX_STATE_AREA];
     uint8_t x_old[TSX_STATE_AREA];
@@ -43,6 +47,8 @@ struct tsx_state {
 _Static_assert(offsetof(struct tsx_state, flags_before) == 0x100, "flags");
 _Static_assert(offsetof(struct tsx_state, begin) == 0x150, "begin");
 _Static_assert(offsetof(struct tsx_state, count) == 0x158, "count");
+_Static_assert(offsetof(struct tsx_state, stored) == 0x1fc, "stored");
+_Static_assert(offsetof(struct tsx_state, stored_inner) == 0x240, "inner");
 _Static_assert(offsetof(struct tsx_state, components) == 0x128, "components");
 _Static_assert(offsetof(struct tsx_state, x_before) == 0x1000, "before");
 _Static_assert(offsetof(struct tsx_state, x_old) == 0x3000, "old");
@@ -59,24 +65,24 @@ extern const uint8_t tsx_state_begin[], tsx_state_outside[], tsx_begin_hle[];
 
 /* What the transaction changes: nothing; all registers and status flags, each
  * bit, and RSP by TSX_STATE_POPPED; DF; XMM0 to 15 and MXCSR; YMM0 to 15; ZMM0
- * to 31 and K0 to 7; the x87. */
+ * to 31 and K0 to 7; the x87; memory. */
 extern const uint8_t tsx_change_nothing[], tsx_change_general[],
     tsx_change_direction[], tsx_change_xmm[], tsx_change_both[],
-    tsx_change_ymm[], tsx_change_zmm[], tsx_change_x87[];
+    tsx_change_ymm[], tsx_change_zmm[], tsx_change_x87[], tsx_change_memory[];
 #define TSX_STATE_POPPED 16
 
-/* What then ends it: XEND, the same after an inner transaction, XABORT 77H, the
+/* What then ends it: XEND, the same after two inner ones, XABORT 77H, the
  * same in an inner transaction, ... ; "capacity" stores to 64 KB from the
- * argument on, "hold" loads from there and stays for some microseconds,
- * "hold_inner" the same in an inner transaction, "reads" loads from count
- * lines, "wide" stores TSX_STATE_WIDE bytes, and XABORT,
+ * argument on, "string" by one REP STOS, "hold" loads from there and stays for
+ * some microseconds, "hold_inner" the same in an inner transaction, "reads"
+ * loads from count lines, "wide" stores TSX_STATE_WIDE bytes, and XABORT,
  * "wide_commit" the same, and XEND. */
 extern const uint8_t tsx_state_commit[], tsx_end_inner[], tsx_end_xrelease[],
     tsx_end_xabort[], tsx_end_nested[], tsx_end_pause[], tsx_end_cpuid[],
     tsx_end_ud2[], tsx_end_load[], tsx_end_int3[], tsx_end_capacity[],
-    tsx_end_ignored[], tsx_end_tested[], tsx_end_tested_commit[],
-    tsx_end_hold[], tsx_end_hold_inner[], tsx_end_reads[], tsx_end_wide[],
-    tsx_end_wide_commit[];
+    tsx_end_string[], tsx_end_ignored[], tsx_end_tested[],
+    tsx_end_tested_commit[], tsx_end_hold[], tsx_end_hold_inner[],
+    tsx_end_reads[], tsx_end_wide[], tsx_end_wide_commit[];
 #define TSX_STATE_WIDE 136 /* of these 32 from each of: */
 #define TSX_STATE_WIDE_PLACES \
     {                         \

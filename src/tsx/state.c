@@ -12,6 +12,9 @@
 #define FLAGS_STORED UINT64_C(0x3c7fd5)
 #define FLAGS_FIXED  UINT64_C(0x2)
 
+/* What memory holds before. */
+#define STORED_BEFORE UINT64_C(0x0f1e2d3c4b5a6978)
+
 #define RAX 0
 #define RSP 4
 #define RBP 5
@@ -122,6 +125,8 @@ static void plant(struct test_context *t, struct tsx_state *s, unsigned turn)
     s->flags_before = FLAGS_FIXED | ((turn & 1) != 0 ? STATUS_FLAGS : 0) |
                       ((turn & 2) != 0 ? FLAG_DF : 0);
     s->flags_after = ~s->flags_before;
+    s->stored_inner = STORED_BEFORE;
+    memcpy(s->stored, &s->stored_inner, sizeof(s->stored));
     plant_area(t, s);
     memset(s->x_after, 0xa5, TSX_STATE_AREA);
 }
@@ -215,6 +220,22 @@ static void compare_register(const struct tsx_state *s, const struct kind *kind,
     add(d, kind->name, n, kind->count, got_value, want_value);
 }
 
+/* What tsx_change_memory has inverted, unless that was undone. */
+static void compare_memory(const struct tsx_state *s, bool committed,
+                           struct differences *d)
+{
+    const bool changed = committed && s->change == tsx_change_memory;
+    const uint64_t want = changed ? ~STORED_BEFORE : STORED_BEFORE;
+    uint64_t stored;
+
+    memcpy(&stored, s->stored, sizeof(stored));
+    if (stored != want)
+        add(d, "a quadword on two lines", 0, 1, stored, want);
+    if (s->stored_inner != want)
+        add(d, "a quadword of an inner transaction", 0, 1, s->stored_inner,
+            want);
+}
+
 static void compare_area(const struct tsx_state *s, bool committed,
                          struct differences *d)
 {
@@ -289,6 +310,7 @@ static unsigned try_row(struct test_context *t, const struct state_row *row,
             continue;
         compare_general(s, committed_now, d);
         compare_area(s, committed_now, d);
+        compare_memory(s, committed_now, d);
         d->tries += d->registers != before;
     }
     check(t, inner == 0,

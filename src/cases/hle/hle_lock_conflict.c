@@ -1,28 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Another processor writes to the line of an elided lock, by plain stores that
  * leave the lock free: the elision aborts, and the section takes the lock. So
- * it is however the lock was taken, and with one inside another. */
+ * it is however the lock was taken, with one inside another, and with other
+ * lines that the section reads or writes. */
 #include "src/harness/case.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/pair.h"
 #include "src/tsx/probe.h"
 
-#define TURNS     256 /* doubled until stores come in between, at most to: */
+#define TURNS     256 /* doubled until they come in between, at most to: */
 #define TURNS_MAX 65536u
-#define WRITES    16 /* of processor 1 while a section runs: many */
+#define WRITES    16 /* accesses of processor 1 while a section runs: many */
 #define SECTIONS  64 /* at most, for the tries in which they come */
+
+/* What processor 1 does. */
+enum access {
+    STORE_BESIDE,
+    STORE_LOCK,
+    STORE_INNER, /* the lock inside that one */
+    STORE_READ,  /* a line that the section reads, */
+    STORE_WRITTEN,
+    LOAD_WRITTEN, /* or writes */
+};
 
 static const struct row {
     const char *what;
     hle_region *region;
-    bool same;  /* processor 1 stores to the lock itself, 0 */
-    bool inner; /* or to the lock inside that one */
+    enum access access;
 } rows[] = {
-    {"stores beside the lock", hle_xchg, false, false},
-    {"stores of 0 to the lock", hle_xchg, true, false},
-    {"stores of 0 to a lock taken by LOCK ADD", hle_add, true, false},
-    {"stores of 0 to a lock taken by LOCK CMPXCHG", hle_cmpxchg, true, false},
-    {"stores of 0 to a lock inside another", hle_two, true, true},
+    {"stores beside the lock", hle_xchg, STORE_BESIDE},
+    {"stores of 0 to the lock", hle_xchg, STORE_LOCK},
+    {"stores of 0 to a lock taken by LOCK ADD", hle_add, STORE_LOCK},
+    {"stores of 0 to a lock taken by LOCK CMPXCHG", hle_cmpxchg, STORE_LOCK},
+    {"stores of 0 to a lock inside another", hle_two, STORE_INNER},
+    {"stores to a line that the section reads", hle_xchg, STORE_READ},
+    {"stores to a line that the section writes", hle_xchg, STORE_WRITTEN},
+    {"loads from a line that the section writes", hle_xchg, LOAD_WRITTEN},
 };
 
 /* At the start of the boot processor's buffer. */
@@ -31,23 +44,44 @@ struct watch {
         volatile uint32_t lock, beside;
         char padding[56];
     } line[2]; /* of the lock, of the one inside */
-    char padding[4096 - 128];
+    struct hle_block block;
+    volatile uint64_t beside_far[7]; /* on the line of block.far */
+    char padding[4096 - 320];
     struct pair pair;
     const struct row *row;
     unsigned tries;
-    /* Of the sections while which many stores came; of all. */
+    /* Of the sections while which many accesses came; of all. */
     unsigned written, elided, tried;
 };
+_Static_assert(offsetof(struct watch, block) % 64 == 0, "lines");
+_Static_assert(offsetof(struct watch, pair) == 4096, "a page of its own");
 
-static void store(struct test_context *peer, void *argument)
+static void access_line(struct test_context *peer, void *argument)
 {
     struct watch *watch = argument;
+    const uint64_t rounds = watch->pair.rounds;
 
     (void)peer;
-    if (watch->row->same)
-        watch->line[watch->row->inner].lock = 0;
-    else
-        watch->line[0].beside = (uint32_t)watch->pair.rounds;
+    switch (watch->row->access) {
+    case STORE_BESIDE:
+        watch->line[0].beside = (uint32_t)rounds;
+        break;
+    case STORE_LOCK:
+        watch->line[0].lock = 0;
+        break;
+    case STORE_INNER:
+        watch->line[1].lock = 0;
+        break;
+    case STORE_READ:
+        *(volatile uint64_t *)watch->block.between = rounds;
+        break;
+    case STORE_WRITTEN:
+        watch->beside_far[0] = rounds;
+        break;
+    case LOAD_WRITTEN:
+        (void)*(volatile uint64_t *)&watch->block.far;
+        break;
+    }
 }
 
 static void run_sections(struct test_context *t, void *argument)
@@ -57,46 +91,46 @@ static void run_sections(struct test_context *t, void *argument)
 
     (void)t;
     while (watch->written < watch->tries && watch->tried < SECTIONS) {
-        struct hle_block block = {
+        watch->block = (struct hle_block){
             .lock = &watch->line[0].lock, .turns = turns, .ask = 1};
         watch->line[0].lock = watch->line[1].lock = 0;
         hw_poll();
         uint64_t before = watch->pair.rounds;
-        watch->row->region(&block);
+        watch->row->region(&watch->block);
         bool many = watch->pair.rounds - before >= WRITES;
         watch->tried++;
         watch->written += many;
-        watch->elided += many && block.inside != 0;
+        watch->elided += many && watch->block.inside != 0;
         if (!many && turns < TURNS_MAX)
             turns *= 2;
     }
 }
 
-/* A store may miss a section, but not all of so many miss all sections. */
+/* One may miss a section, but not all of so many miss all sections. */
 static bool try_row(struct test_context *t, const struct row *row)
 {
     struct watch *watch = test_buffer(t);
 
     *watch = (struct watch){.row = row, .tries = probe_row_tries(t)};
-    if (!pair_run(t, &watch->pair, run_sections, store, watch))
+    if (!pair_run(t, &watch->pair, run_sections, access_line, watch))
         return false;
     if (watch->written == 0)
         skip(t,
-             "needs %u stores of processor 1 while a section runs; none of "
+             "needs %u accesses of processor 1 while a section runs; none of "
              "%u lasted so long",
              WRITES, watch->tried);
     else
         check(t, watch->elided != watch->written,
               "%u of %u critical sections were elided to their end, though "
-              "processor 1 stored to the line %u times or more while each "
-              "ran; wanted aborts",
+              "processor 1 did so %u times or more while each ran; wanted "
+              "aborts",
               watch->elided, watch->written, WRITES);
     return true;
 }
 
 TEST(hle_lock_conflict,
-     .asks = "Does a plain store of another processor to an elided lock abort "
-             "the elision?",
+     .asks = "Does a plain store of another processor to an elided lock, or to "
+             "what the section has read or written, abort the elision?",
      .cite = "SDM 1, \"Programming with Intel Transactional Synchronization "
              "Extensions\", \"Hardware Lock Elision\"",
      .scope = WHOLE_MACHINE,

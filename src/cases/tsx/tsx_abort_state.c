@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A transaction changes every bit of a kind of registers and ends: after an
- * abort all are as at XBEGIN, after a commit as the transaction left them. */
+/* A transaction changes every bit of a kind of registers, or memory, and ends:
+ * after an abort all are as at XBEGIN, after a commit as the transaction left
+ * them. */
 #include "src/harness/case.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/state.h"
@@ -19,9 +20,12 @@ static const struct state_row aborts[] = {
     {"the same, then #GP", tsx_change_both, tsx_end_load, 0},
     {"the same, then INT3", tsx_change_both, tsx_end_int3, 0},
     {"the same, then stores to 64 KB", tsx_change_both, tsx_end_capacity, 0},
+    {"the same, then REP STOS to 64 KB", tsx_change_both, tsx_end_string, 0},
     {"DF changed, then XABORT", tsx_change_direction, tsx_end_xabort, 0},
     {"DF changed, then CPUID", tsx_change_direction, tsx_end_cpuid, 0},
     {"DF changed, then #GP", tsx_change_direction, tsx_end_load, 0},
+    {"DF changed, then PAUSE", tsx_change_direction, tsx_end_pause, 0},
+    {"DF changed, then #UD", tsx_change_direction, tsx_end_ud2, 0},
     {"DF changed, then XABORT in an inner transaction", tsx_change_direction,
      tsx_end_nested, 0},
     {"DF changed, then INT3", tsx_change_direction, tsx_end_int3, 0},
@@ -33,13 +37,28 @@ static const struct state_row aborts[] = {
     {"the x87 changed, then XABORT in an inner transaction", tsx_change_x87,
      tsx_end_nested, 0},
     {"the x87 changed, then #UD", tsx_change_x87, tsx_end_ud2, 0},
+    {"the x87 changed, then #GP", tsx_change_x87, tsx_end_load, 0},
+    {"the x87 changed, then PAUSE", tsx_change_x87, tsx_end_pause, 0},
     {"the x87 changed, then CPUID", tsx_change_x87, tsx_end_cpuid, 0},
     {"the x87 changed, then INT3", tsx_change_x87, tsx_end_int3, 0},
     {"the x87 changed, then stores to 64 KB", tsx_change_x87, tsx_end_capacity,
      0},
+    {"memory changed, then XABORT", tsx_change_memory, tsx_end_xabort, 0},
+    {"memory changed, then XABORT in an inner transaction", tsx_change_memory,
+     tsx_end_nested, 0},
+    {"memory changed, then PAUSE", tsx_change_memory, tsx_end_pause, 0},
+    {"memory changed, then CPUID", tsx_change_memory, tsx_end_cpuid, 0},
+    {"memory changed, then #UD", tsx_change_memory, tsx_end_ud2, 0},
+    {"memory changed, then #GP", tsx_change_memory, tsx_end_load, 0},
+    {"memory changed, then INT3", tsx_change_memory, tsx_end_int3, 0},
+    {"memory changed, then stores to 64 KB", tsx_change_memory,
+     tsx_end_capacity, 0},
     {"YMM0 to YMM15 changed, then XABORT", tsx_change_ymm, tsx_end_xabort,
      XCR0_AVX},
     {"YMM0 to YMM15 changed, then #GP", tsx_change_ymm, tsx_end_load, XCR0_AVX},
+    {"YMM0 to YMM15 changed, then #UD", tsx_change_ymm, tsx_end_ud2, XCR0_AVX},
+    {"YMM0 to YMM15 changed, then PAUSE", tsx_change_ymm, tsx_end_pause,
+     XCR0_AVX},
     {"YMM0 to YMM15 changed, then CPUID", tsx_change_ymm, tsx_end_cpuid,
      XCR0_AVX},
     {"YMM0 to YMM15 changed, then XABORT in an inner transaction",
@@ -63,6 +82,7 @@ static const struct state_row commits[] = {
      tsx_end_inner, 0},
     {"XMM0 to XMM15 and MXCSR changed, then XEND", tsx_change_xmm,
      tsx_state_commit, 0},
+    {"memory changed, then XEND", tsx_change_memory, tsx_state_commit, 0},
     {"YMM0 to YMM15 changed, then XEND", tsx_change_ymm, tsx_state_commit,
      XCR0_AVX},
 };

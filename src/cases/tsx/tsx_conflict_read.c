@@ -18,7 +18,7 @@ TEST(tsx_conflict_read,
                             .body = tsx_body_hold_store,
                             .tries = probe_row_tries(t)};
     struct conflict line = same, many = same, beside = same, shared = same,
-                    ended = same, both = same, two = same;
+                    ended = same, both = same, two = same, nested = same;
 
     /* Set-up. */
     if (!probe_set_up(t))
@@ -58,7 +58,7 @@ TEST(tsx_conflict_read,
     conflict_judge(t, &two);
 
     /* Of many lines that it has written, the last. */
-    many.what = "a read of the last of 32 lines of the write set";
+    many.what = "a read of the last of 128 lines of the write set";
     many.body = tsx_body_hold_stores;
     many.place = CONFLICT_MANY;
     many.line = TSX_STORED_LINES - 1;
@@ -76,6 +76,14 @@ TEST(tsx_conflict_read,
     if (!conflict_run(t, &ended))
         return;
     conflict_judge(t, &ended);
+
+    /* Nor is it while that one lasts. */
+    nested.what = "a read of a line that an inner transaction writes";
+    nested.body = tsx_body_hold_store_nested;
+    nested.inner = true;
+    if (!conflict_run(t, &nested))
+        return;
+    conflict_judge(t, &nested);
 
     /* As long, but the line beside it; and a line that both only read. */
     beside.what = "a read of the next line";

@@ -27,12 +27,12 @@ static const struct row {
      CONFLICT_LOCKED, CONFLICT_SAME, 0},
     {"a store to other bytes of a line of the read set", tsx_body_hold_load,
      CONFLICT_STORE, CONFLICT_LINE, 0},
-    {"a store to the 20th of 96 lines of the read set", tsx_body_hold_loads,
+    {"a store to the 20th of 192 lines of the read set", tsx_body_hold_loads,
      CONFLICT_STORE, CONFLICT_MANY, 19},
     {"a store to the 64th, the last of its page", tsx_body_hold_loads,
      CONFLICT_STORE, CONFLICT_MANY, 63},
-    {"a store to the 96th", tsx_body_hold_loads, CONFLICT_STORE, CONFLICT_MANY,
-     95},
+    {"a store to the 192nd", tsx_body_hold_loads, CONFLICT_STORE, CONFLICT_MANY,
+     TSX_HELD_LINES - 1},
     {"a store to the second line of a load on two", tsx_body_hold_split,
      CONFLICT_STORE, CONFLICT_SECOND, 0},
     {"a store to the second line of a load on two, of one byte there",
@@ -116,6 +116,9 @@ static const struct state_row states[] = {
      tsx_end_hold, 0},
     {"YMM0 to YMM15 changed, then a conflict", tsx_change_ymm, tsx_end_hold,
      XCR0_AVX},
+    {"DF changed, then a conflict", tsx_change_direction, tsx_end_hold, 0},
+    {"the x87 changed, then a conflict", tsx_change_x87, tsx_end_hold, 0},
+    {"memory changed, then a conflict", tsx_change_memory, tsx_end_hold, 0},
 };
 
 /* In the second half of the boot processor's buffer. */

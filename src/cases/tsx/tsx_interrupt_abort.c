@@ -14,6 +14,7 @@
 #define TURNS    4000 /* two branches each: the interrupt comes amid them */
 #define AMID     1000
 #define FEW      8 /* transactions */
+#define INNER    3 /* interrupts in inner ones */
 /* Whether XBEGIN and what ends it are inside no manual says. */
 #define EDGES      2
 #define IMPOSSIBLE (UINT64_C(1) << 32) /* to count so many */
@@ -88,6 +89,9 @@ static const struct state_row states[] = {
      tsx_end_hold, 0},
     {"YMM0 to YMM15 changed, then an interrupt", tsx_change_ymm, tsx_end_hold,
      XCR0_AVX},
+    {"DF changed, then an interrupt", tsx_change_direction, tsx_end_hold, 0},
+    {"the x87 changed, then an interrupt", tsx_change_x87, tsx_end_hold, 0},
+    {"memory changed, then an interrupt", tsx_change_memory, tsx_end_hold, 0},
 };
 
 struct state_work {
@@ -103,24 +107,35 @@ static void run_state(void *argument)
     state_try(w->t, w->row, w->components, 1);
 }
 
-/* Until one has come; it counts what is inside alone. */
+/* Until one has come, or some in an inner transaction; it counts what is inside
+ * alone. */
 static bool try_state(struct test_context *t, const struct state_row *row)
 {
-    struct bank before = bank_of(BIT(0), BRANCHES), after = {.interrupts = 0};
+    const bool inner = row->end == tsx_end_hold_inner;
+    const struct tsx_state *state = test_buffer(t);
+    struct bank before = bank_of(BIT(0), BRANCHES), after;
     struct state_work work = {t, row, state_components(test_cpu(t))};
+    unsigned came = 0, nested = 0;
 
     if ((work.components & row->components) != row->components)
         return true;
     before.pmi = BANK_PMI;
     before.select[0] |= IA32_PERFEVTSEL_INT | IA32_PERFEVTSEL_IN_TX;
     before.pmc[0] = bank_mask(test_cpu(t), 0) - AMID;
-    for (unsigned i = 0; i < TRIES_MAX && after.interrupts == 0; i++)
+    for (unsigned i = 0; i < TRIES_MAX && came < (inner ? INNER : 1); i++) {
         if (!bank_work(t, &before, run_state, &work, &after))
             return false;
-    check(t, after.interrupts != 0,
+        came += after.interrupts != 0;
+        nested += after.interrupts != 0 &&
+                  (state->after[0] & RTM_STATUS_NESTED) != 0; /* of RAX */
+    }
+    check(t, came != 0,
           "%s: IA32_PMC0 (C1H), with IN_TX = 1, was %u branches before its "
           "overflow in %u transactions, and no interrupt came; wanted one",
           row->what, AMID, TRIES_MAX);
+    check(t, !inner || came == 0 || nested != 0,
+          "%s: EAX[5] (nested) is 0 after %u aborts; wanted 1 after some",
+          row->what, came);
     return true;
 }
 

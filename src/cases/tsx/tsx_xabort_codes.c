@@ -53,6 +53,7 @@ static const struct displaced {
     {"66H XBEGIN rel16, 27 KB forward", tsx_body_near_forward, 2},
     {"XBEGIN rel32, more than 64 KB forward", tsx_body_far_forward, 3},
     {"XBEGIN rel32, more than 64 KB backward", tsx_body_far_backward, 4},
+    {"XBEGIN rel32, which is on two pages", tsx_body_on_two_pages, 5},
 };
 
 static void try_displaced(struct test_context *t, const struct displaced *row)

@@ -12,8 +12,16 @@ extern const struct test test_hle_lock_conflict, test_hle_lock_seen,
 #define TRIALS 25
 #define TRIES  5
 
-/* What processor 1 has stored to while a section ran. */
-enum place { BESIDE, LOCK, OTHER_LOCK, NOWHERE };
+/* What processor 1 has stored to while a section ran; nowhere: it loads. */
+enum place {
+    BESIDE,
+    LOCK,
+    OTHER_LOCK,
+    READ_LINE,
+    WRITTEN_LINE,
+    NOWHERE,
+    NONE_OF_THEM
+};
 
 /* Where each case has it in the boot processor's buffer. */
 #define PAIR ((struct pair *)(void *)(buffers[0] + 4096))
@@ -54,19 +62,25 @@ static void begin_case(const struct test *test)
 }
 
 /* So many steps beside a section that holds the lock. */
-static enum place run_beside(volatile uint32_t *lock, unsigned steps)
+static enum place run_beside(volatile uint32_t *lock, struct hle_block *block,
+                             unsigned steps)
 {
     enum place place = NOWHERE;
 
     for (unsigned i = 0; i < steps; i++) {
+        volatile uint64_t *read = block->between,
+                          *written = (void *)&block[1]; /* beside far */
         lock[0] = 1;
         lock[1] = UINT32_MAX;
         lock[16] = 1;
+        *read = *written = UINT64_MAX;
         step();
-        place = lock[1] != UINT32_MAX ? BESIDE
-                : lock[0] == 0        ? LOCK
-                : lock[16] == 0       ? OTHER_LOCK
-                                      : NOWHERE;
+        place = lock[1] != UINT32_MAX    ? BESIDE
+                : lock[0] == 0           ? LOCK
+                : lock[16] == 0          ? OTHER_LOCK
+                : *read != UINT64_MAX    ? READ_LINE
+                : *written != UINT64_MAX ? WRITTEN_LINE
+                                         : NOWHERE;
     }
     lock[0] = lock[1] = lock[16] = 0;
     return place;
@@ -81,10 +95,11 @@ static void section(struct hle_block *block)
     device.turns = block->turns;
     if (!alone) {
         device.others++;
-        place = run_beside(lock, (unsigned)block->turns * device.steps / 256);
+        place = run_beside(lock, block,
+                           (unsigned)block->turns * device.steps / 256);
     }
-    const bool aborts = place != NOWHERE && (place != device.ignored ||
-                                             device.others <= device.aborted);
+    const bool aborts =
+        !alone && (place != device.ignored || device.others <= device.aborted);
     block->seen = 1;
     block->data++;
     block->far++;
@@ -161,13 +176,16 @@ static void each_store_aborts(void **state)
         {LOCK, "stores of 0 to a lock taken by LOCK ADD: 5 of 5"},
         {LOCK, "stores of 0 to a lock taken by LOCK CMPXCHG: 5 of 5"},
         {OTHER_LOCK, "stores of 0 to a lock inside another: 5 of 5"},
+        {READ_LINE, "stores to a line that the section reads: 5 of 5"},
+        {WRITTEN_LINE, "stores to a line that the section writes: 5 of 5"},
+        {NOWHERE, "loads from a line that the section writes: 5 of 5"},
     };
 
     (void)state;
-    begin_conflict(100, NOWHERE, 0);
+    begin_conflict(100, NONE_OF_THEM, 0);
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(t->checks, 5);
-    assert_int_equal(device.others, 5 * TRIES);
+    assert_int_equal(t->checks, 8);
+    assert_int_equal(device.others, 8 * TRIES);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         begin_conflict(100, rows[i].ignored, 0);
         expect_case(case_end(), VERDICT_FAIL, rows[i].line);
@@ -193,9 +211,10 @@ static void sections_grow(void **state)
     expect_case(case_end(), VERDICT_FAIL, "5 of 5");
     assert_int_equal(device.turns, 512);
     begin_conflict(0, BESIDE, 0);
-    expect_case(case_end(), VERDICT_SKIP,
-                "needs 16 stores of processor 1 while a section runs; none of "
-                "64 lasted so long");
+    expect_case(
+        case_end(), VERDICT_SKIP,
+        "needs 16 accesses of processor 1 while a section runs; none of "
+        "64 lasted so long");
     assert_int_equal(device.turns, 65536);
 }
 

@@ -423,12 +423,12 @@ static void displacements(void **state)
 {
     static const uint8_t *const bodies[] = {
         tsx_body_near_backward, tsx_body_near_forward, tsx_body_far_forward,
-        tsx_body_far_backward};
+        tsx_body_far_backward, tsx_body_on_two_pages};
     struct end elsewhere = {.outcome = TSX_RAN, .flags = 7};
     struct end unrestored = {.outcome = TSX_RAN, .unrestored = true};
 
     (void)state;
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         begin(&test_tsx_xabort_codes);
         tsx_wrong(bodies[i], elsewhere, TRIES - 1);
         device.outside = true;

@@ -63,7 +63,7 @@ static const struct kind {
     {WRITE, tsx_body_hold_load, CONFLICT_STORE, CONFLICT_LINE,
      "a store to other bytes of a line of the read set: "},
     {WRITE, tsx_body_hold_loads, CONFLICT_STORE, CONFLICT_MANY,
-     "a store to the 20th of 96 lines of the read set: "},
+     "a store to the 20th of 192 lines of the read set: "},
     {WRITE, tsx_body_hold_split, CONFLICT_STORE, CONFLICT_SECOND,
      "a store to the second line of a load on two: "},
     {WRITE, tsx_body_hold_load, CONFLICT_STORE, CONFLICT_SECOND,
@@ -117,9 +117,11 @@ static const struct kind {
     {READ, tsx_body_hold_store, CONFLICT_LOAD, CONFLICT_PAGE,
      "a read of the second page of a store on two: "},
     {READ, tsx_body_hold_stores, CONFLICT_LOAD, CONFLICT_MANY,
-     "a read of the last of 32 lines of the write set: "},
+     "a read of the last of 128 lines of the write set: "},
     {READ, tsx_body_hold_store_ended, CONFLICT_LOAD, CONFLICT_SAME,
      "a read of a line that an inner transaction has written, which has"},
+    {READ, tsx_body_hold_store_nested, CONFLICT_LOAD, CONFLICT_SAME,
+     "a read of a line that an inner transaction writes: "},
     {&test_tsx_conflict_retry, tsx_body_hold_load, CONFLICT_STORE,
      CONFLICT_SAME, "a write to a line of the read set: "},
     {&test_tsx_load_tracking, tsx_body_hold_load, CONFLICT_STORE, CONFLICT_SAME,
@@ -194,7 +196,8 @@ static void nested(void **state)
     for (size_t i = 0; i < KINDS; i++) {
         const struct kind *kind = &kinds[i];
         const bool inner = kind->body == tsx_body_hold_nested ||
-                           kind->body == tsx_body_hold_deep;
+                           kind->body == tsx_body_hold_deep ||
+                           kind->body == tsx_body_hold_store_nested;
         const bool either = kind->body == tsx_body_hold_ended ||
                             kind->body == tsx_body_hold_store_ended;
 
@@ -225,10 +228,11 @@ static void nested(void **state)
 static void shown(void **state)
 {
     static const uint8_t *const stores[] = {
-        tsx_body_hold_store, tsx_body_hold_stores, tsx_body_hold_store_ended};
+        tsx_body_hold_store, tsx_body_hold_stores, tsx_body_hold_store_ended,
+        tsx_body_hold_store_nested};
 
     (void)state;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         begin(&test_tsx_conflict_read);
         other.body = stores[i];
         other.shows = true;
@@ -346,7 +350,7 @@ static void which_lines(void **state)
     assert_int_equal(noted.count, 3);
     assert_int_equal(noted.lines[0], 19);
     assert_int_equal(noted.lines[1], 63);
-    assert_int_equal(noted.lines[2], 95);
+    assert_int_equal(noted.lines[2], TSX_HELD_LINES - 1);
     memset(&noted, 0, sizeof(noted));
     begin(&test_tsx_conflict_read);
     own_end = note_lines;
@@ -464,7 +468,7 @@ static void states(void **state)
 
     (void)state;
     passes(&test_tsx_conflict_write, "");
-    assert_int_equal(registers.tries, 3 * 8); /* without AVX */
+    assert_int_equal(registers.tries, 6 * 8); /* without AVX */
     for (unsigned i = 0; i < 3; i++) {
         begin(&test_tsx_conflict_write);
         state_enumerate(7);

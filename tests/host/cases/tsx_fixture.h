@@ -56,6 +56,7 @@ BODY(near_backward)
 BODY(near_forward)
 BODY(far_forward)
 BODY(far_backward)
+BODY(on_two_pages)
 #undef BODY
 
 #define LINES_WRITTEN 512 /* at most, by one transaction */
@@ -256,9 +257,9 @@ static uint64_t landing_of(const uint8_t *body)
 {
     static const uint8_t *const bodies[] = {
         tsx_body_near_backward, tsx_body_near_forward, tsx_body_far_forward,
-        tsx_body_far_backward};
+        tsx_body_far_backward, tsx_body_on_two_pages};
 
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 5; i++)
         if (body == bodies[i])
             return i + 1;
     return 0;

@@ -19,6 +19,7 @@ BODY(hold_locked)
 BODY(hold_nested)
 BODY(hold_split)
 BODY(hold_store_ended)
+BODY(hold_store_nested)
 BODY(hold_stores)
 BODY(hold_string)
 BODY(hold_unstored)
@@ -44,6 +45,7 @@ static const struct holding {
     {tsx_body_hold_deep, 1, 0, RTM_STATUS_NESTED},
     {tsx_body_hold_ended, 1, 0, 0},
     {tsx_body_hold_store_ended, 0, 1, 0},
+    {tsx_body_hold_store_nested, 0, 1, RTM_STATUS_NESTED},
     {tsx_body_hold_string, 1, 0, 0},
     {tsx_body_hold_loads, TSX_HELD_LINES, 0, 0},
     {tsx_body_hold_stores, 0, TSX_STORED_LINES, 0},

@@ -111,6 +111,7 @@ BODY(tsx_change_both)
 BODY(tsx_change_ymm)
 BODY(tsx_change_zmm)
 BODY(tsx_change_x87)
+BODY(tsx_change_memory)
 BODY(tsx_state_begin)
 BODY(tsx_state_outside)
 BODY(tsx_begin_hle)
@@ -123,6 +124,7 @@ BODY(tsx_end_ud2)
 BODY(tsx_end_load)
 BODY(tsx_end_int3)
 BODY(tsx_end_capacity)
+BODY(tsx_end_string)
 
 #define REGION(name, before, held, words)         \
     FAKE void hle_##name(struct hle_block *block) \

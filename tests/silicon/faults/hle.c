@@ -160,3 +160,14 @@ FAULT(
     .what = "[A with HLE] a lock is elided again after an abort by a conflict",
     .caught = {"haswell on 2 pebs_tx_conflict FAIL"},
     .breaks = CONFLICT_LOCK_TAKEN)
+
+FAULT(hle_reads_unmonitored,
+      .what = "[A] what an elided section reads beside the lock is not "
+              "monitored",
+      .caught = {"skylake-2017 on 2 hle_lock_conflict FAIL"},
+      .breaks = ELISION_READS)
+
+FAULT(hle_writes_unmonitored,
+      .what = "[A] what an elided section writes is not monitored",
+      .caught = {"skylake-2017 on 2 hle_lock_conflict FAIL"},
+      .breaks = ELISION_WRITES)

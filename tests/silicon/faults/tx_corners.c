@@ -137,7 +137,13 @@ FAULT(writes_monitored_16,
       .what = "[A B F; C with bit 2] lines that a transaction "
               "writes are monitored up to the 16th",
       .caught = {"skylake-2017 on 2 tsx_conflict_read FAIL"},
-      .breaks = WRITES_MONITORED)
+      .quantity = MONITORED, .number = 1, .clear = UINT64_MAX, .set = 16)
+
+FAULT(writes_monitored_64,
+      .what = "[A B F; C with bit 2] lines that a transaction "
+              "writes are monitored up to the 64th",
+      .caught = {"skylake-2017 on 2 tsx_conflict_read FAIL"},
+      .quantity = MONITORED, .number = 1, .clear = UINT64_MAX, .set = 64)
 
 FAULT(abort_ring3_keeps_ymm,
       .what = "[A B F; C with bit 2] an abort at ring 3 does not "

@@ -239,3 +239,97 @@ FAULT(xtest_clears_df, .what = "[any with TSX] XTEST clears DF",
       .caught = {"skylake-2017 off 1 tsx_xabort_outside FAIL",
                  "skylake-2017 off 1 tsx_abort_state FAIL"},
       .breaks = XTEST_KEEPS_DF)
+
+FAULT(abort_amid_string,
+      .what =
+          "[A B F; C with bit 2] an abort amid an instruction with REP does "
+          "not restore RCX, RSI and RDI",
+      .caught = {"skylake-2017 off 1 tsx_abort_state FAIL"},
+      .breaks = STRINGS_ARE_RESTORED)
+
+FAULT(fallback_of_two_pages,
+      .what = "[any with RTM] the fallback of an XBEGIN on two pages is a byte "
+              "late",
+      .caught = {"skylake-2017 off 1 tsx_xabort_codes FAIL"},
+      .breaks = FALLBACK_FROM_NEXT)
+
+FAULT(interrupt_keeps_df,
+      .what = "[A B F; C with bit 2] an abort by an interrupt does not restore "
+              "DF",
+      .caught = {"skylake-2017 off 1 tsx_interrupt_abort FAIL"},
+      .quantity = KEPT_FLAGS, .number = TX_CAUSE_EVENT, .set = 1 << 10)
+
+FAULT(reads_keep_df,
+      .what = "[A B F; C with bit 2] an abort by too many loads does not "
+              "restore DF",
+      .caught = {"skylake-2017 off 1 tsx_read_capacity FAIL"},
+      .quantity = KEPT_FLAGS, .number = TX_CAUSE_READS, .set = 1 << 10)
+
+FAULT(conflict_keeps_df,
+      .what = "[A B F; C with bit 2] an abort by a conflict does not restore "
+              "DF",
+      .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
+      .quantity = KEPT_FLAGS, .number = TX_CAUSE_CONFLICT, .set = 1 << 10)
+
+FAULT(interrupt_keeps_fcw,
+      .what = "[A B F; C with bit 2] an abort by an interrupt does not restore "
+              "the control word of the x87",
+      .caught = {"skylake-2017 off 1 tsx_interrupt_abort FAIL"},
+      .quantity = KEPT_PIECES, .number = TX_CAUSE_EVENT, .set = 4)
+
+FAULT(reads_keep_fcw,
+      .what = "[A B F; C with bit 2] an abort by too many loads does not "
+              "restore the control word of the x87",
+      .caught = {"skylake-2017 off 1 tsx_read_capacity FAIL"},
+      .quantity = KEPT_PIECES, .number = TX_CAUSE_READS, .set = 4)
+
+FAULT(conflict_keeps_fcw,
+      .what = "[A B F; C with bit 2] an abort by a conflict does not restore "
+              "the control word of the x87",
+      .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
+      .quantity = KEPT_PIECES, .number = TX_CAUSE_CONFLICT, .set = 4)
+
+FAULT(interrupt_keeps_second_line,
+      .what =
+          "[A B F; C with bit 2] an abort by an interrupt does not undo the "
+          "second line of a store on two",
+      .caught = {"skylake-2017 off 1 tsx_interrupt_abort FAIL"},
+      .quantity = KEPT_LINES, .number = TX_CAUSE_EVENT, .set = 1)
+
+FAULT(reads_keep_second_line,
+      .what = "[A B F; C with bit 2] an abort by too many loads does not undo "
+              "the second line of a store on two",
+      .caught = {"skylake-2017 off 1 tsx_read_capacity FAIL"},
+      .quantity = KEPT_LINES, .number = TX_CAUSE_READS, .set = 1)
+
+FAULT(exception_keeps_second_line,
+      .what =
+          "[A B F; C with bit 2] an abort by an exception does not undo the "
+          "second line of a store on two",
+      .caught = {"skylake-2017 off 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_LINES, .number = TX_CAUSE_EXCEPTION, .set = 1)
+
+FAULT(conflict_keeps_inner_stores,
+      .what = "[A B F; C with bit 2] an abort by a conflict does not undo what "
+              "an inner transaction has stored",
+      .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
+      .quantity = KEPT_LINES, .number = TX_CAUSE_CONFLICT, .set = 2)
+
+FAULT(interrupt_keeps_inner_stores,
+      .what = "[A B F; C with bit 2] an abort by an interrupt does not undo "
+              "what an inner transaction has stored",
+      .caught = {"skylake-2017 off 1 tsx_interrupt_abort FAIL"},
+      .quantity = KEPT_LINES, .number = TX_CAUSE_EVENT, .set = 2)
+
+FAULT(interrupt_inner_not_nested,
+      .what =
+          "[A B F; C with bit 2] EAX[5] is 0 after an interrupt in an inner "
+          "region",
+      .caught = {"skylake-2017 off 1 tsx_interrupt_abort FAIL"},
+      .breaks = NESTED_BIT_OF_EVENTS)
+
+FAULT(inner_writes_read,
+      .what = "[A B F; C with bit 2] another processor's load of what a "
+              "transaction has written is no conflict while an inner one runs",
+      .caught = {"skylake-2017 off 2 tsx_conflict_read FAIL"},
+      .breaks = INNER_WRITES)

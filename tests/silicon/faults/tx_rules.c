@@ -341,8 +341,13 @@ FAULT(reads_monitored_16,
       .what = "[any with RTM] lines that a transaction reads are monitored up "
               "to the 16th",
       .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
-      .quantity = MONITORED, .number = ANY_NUMBER, .clear = UINT64_MAX,
-      .set = 16)
+      .quantity = MONITORED, .number = 0, .clear = UINT64_MAX, .set = 16)
+
+FAULT(reads_monitored_128,
+      .what = "[any with RTM] lines that a transaction reads are monitored up "
+              "to the 128th",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .quantity = MONITORED, .number = 0, .clear = UINT64_MAX, .set = 128)
 
 FAULT(txcp_keeps_capacity,
       .what = "[any with RTM] IN_TXCP keeps what too many stores end",

@@ -159,6 +159,10 @@ FAULT(nested_xbegin_sets_cf,
       .what = "[A B F; C with bit 2] a nested XBEGIN sets CF",
       .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
 
+FAULT(deep_xbegin_sets_cf,
+      .what = "[A B F; C with bit 2] an XBEGIN at the third level sets CF",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
+
 FAULT(inner_xend_eax,
       .what = "[A B F; C with bit 2] the XEND of a nested region sets EAX to 0",
       .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
@@ -321,6 +325,7 @@ static const struct {
     {FAULT_xabort_outside_sets_zf, INSTRUCTION_XABORT, 0, 0, 0, BIT(6)},
     {FAULT_xtest_outside_sets_eax, INSTRUCTION_XTEST, 0, 0, 0xFFFFFFFF, 0},
     {FAULT_nested_xbegin_sets_cf, INSTRUCTION_XBEGIN, 2, 99, 0, BIT(0)},
+    {FAULT_deep_xbegin_sets_cf, INSTRUCTION_XBEGIN, 3, 3, 0, BIT(0)},
     {FAULT_inner_xend_eax, INSTRUCTION_XEND, 1, 99, 0xFFFFFFFF, 0},
     {FAULT_xtest_sets_cf, INSTRUCTION_XTEST, 0, 99, 0, BIT(0)},
     {FAULT_xtest_zero_nested, INSTRUCTION_XTEST, 2, 99, 0, BIT(6)},

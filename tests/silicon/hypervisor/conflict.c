@@ -79,6 +79,18 @@ static void release_page(struct vcpu *v, uint64_t address)
     }
 }
 
+/* Of an elided section what it has read, or written, beside its locks. */
+static bool is_unmonitored(struct vcpu *o, uint64_t address)
+{
+    if (!o->tx.hle || hle_lock_at(o, address) != NULL)
+        return false;
+    return !faults_rule(&hypervisor.machine,
+                        (lines_find(&o->tx.lines, address) & LINE_WRITTEN) != 0
+                            ? ELISION_WRITES
+                            : ELISION_READS,
+                        true);
+}
+
 /* Another processor, with whose transaction this access conflicts. */
 static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
                                      bool write)
@@ -95,6 +107,9 @@ static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
             continue;
         if (!o->tx.hle && o->tx.lines.writes == 0 &&
             !faults_rule(m, UNSTORED_MONITORED, true))
+            continue;
+        if (is_unmonitored(o, address) ||
+            (o->tx.depth > 1 && !write && !faults_rule(m, INNER_WRITES, true)))
             continue;
         if (o != v && o->tx.active &&
             tsx_conflict(m, lines_find(&o->tx.lines, address), write))

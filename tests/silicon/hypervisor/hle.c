@@ -24,7 +24,7 @@ static bool begin_elision(struct vcpu *v)
     if (tx->depth == 0) {
         if ((tx->not_elided == v->current_rip &&
              faults_rule(v->model->machine, ABORTED_LOCK_TAKEN, true) &&
-             (!tx->by_conflict ||
+             (tx->cause != TX_CAUSE_CONFLICT ||
               faults_rule(v->model->machine, CONFLICT_LOCK_TAKEN, true))) ||
             !tsx_elides(v->model)) {
             if (faults_pt(v->model, PT_UNELIDED, false))

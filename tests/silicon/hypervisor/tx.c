@@ -52,6 +52,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         .resume_ip = tx->resume_ip,
     };
 
+    tx->cause = cause;
     if (faults_keep_stores(v->model, cause, tx->hle))
         tx->decision.leak_stores = true;
     tx_memory_end(v, !tx->decision.leak_stores);
@@ -93,7 +94,6 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     status = tsx_aborted(v->model, &how);
     if (tx->hle)
         tx->not_elided = tx->fallback;
-    tx->by_conflict = cause == TX_CAUSE_CONFLICT;
     if (tx->hle ? faults_hle_sets_eax(v->model)
                 : !tx->debugged ||
                       !faults_rule(v->model->machine, DEBUGGED_KEEPS_EAX, true))
@@ -161,6 +161,8 @@ static uint64_t fallback_of(const struct vcpu *v, uint64_t next)
     } else if (to < 0 && !faults_rule(m, BACKWARD_FALLBACK, true)) {
         to = 0;
     }
+    to += v->current_rip / PAGE_BYTES != (next - 1) / PAGE_BYTES &&
+          !faults_rule(m, FALLBACK_FROM_NEXT, true);
     return next + (uint64_t)to;
 }
 

@@ -138,8 +138,8 @@ static bool add_line_to_set(struct vcpu *v, uint64_t address, bool write)
     if ((lines_find(&v->tx.lines, address) & flag) != 0)
         return true;
     if (!write &&
-        v->tx.lines.reads >= faults_quantity(v->model->machine, MONITORED,
-                                             ANY_NUMBER, UINT32_MAX))
+        v->tx.lines.reads >=
+            faults_quantity(v->model->machine, MONITORED, 0, UINT32_MAX))
         return true;
     if (conflict_add_line(v, address,
                           flag == 0 ? 0 : flag | tx_spared(v, address, write)))

@@ -12,7 +12,10 @@
 
 #define GPRS    (sizeof(struct gprs) / sizeof(uint64_t))
 #define GPR_RSP GPRS
+#define KEPT(name) \
+    (UINT32_C(1) << (offsetof(struct gprs, name) / sizeof(uint64_t)))
 /* SDM volume 1, table "Format of an FXSAVE Area". */
+#define FX_FCW   0
 #define FX_FTW   4
 #define FX_MXCSR 24
 
@@ -27,13 +30,13 @@ static void save_extended(const struct vcpu *v, struct extended_state *e)
     svm_xsave(e->image);
 }
 
-/* A bit each: XMM0 to XMM7, MXCSR. */
+/* A bit each: XMM0 to XMM7, MXCSR, the control word of the x87. */
 static void keep_pieces(const struct vcpu *v, struct extended_state *e,
                         enum tx_cause cause)
 {
     static const struct {
         uint16_t at, bytes;
-    } pieces[] = {{FX_XMM, 128}, {FX_MXCSR, 4}};
+    } pieces[] = {{FX_XMM, 128}, {FX_MXCSR, 4}, {FX_FCW, 2}};
     uint64_t keep = faults_quantity(v->model->machine, KEPT_PIECES, cause, 0);
     struct extended_state now;
 
@@ -116,10 +119,13 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
         keep = (UINT32_C(1) << GPRS) - 1;
     if (tx->hle && v->vmcb->cpl > 0 &&
         !faults_rule(m, RING3_SECTION_RESTORES, true))
-        keep |= UINT32_C(1) << (offsetof(struct gprs, r9) / sizeof(uint64_t));
+        keep |= KEPT(r9);
     if (cause == TX_CAUSE_CONFLICT && v->vmcb->cpl > 0 &&
         !faults_rule(m, RING3_CONFLICT_RESTORES, true))
-        keep |= UINT32_C(1) << (offsetof(struct gprs, r15) / sizeof(uint64_t));
+        keep |= KEPT(r15);
+    if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
+        !faults_rule(m, STRINGS_ARE_RESTORED, true))
+        keep |= KEPT(rcx) | KEPT(rsi) | KEPT(rdi);
     for (unsigned n = 0; n < GPRS; n++)
         if ((keep >> n & 1) == 0)
             to[n] = from[n];

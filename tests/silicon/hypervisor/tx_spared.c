@@ -6,9 +6,8 @@
 #include "tests/silicon/hypervisor/tx_spared.h"
 #include "tests/silicon/model/hooks.h"
 
-#define FIRST_WRITES 16
-#define MOVUPS       0x100Fu /* 0FH 10H */
-#define XCHG_BYTE    0x86u   /* and the next: of another size */
+#define MOVUPS    0x100Fu /* 0FH 10H */
+#define XCHG_BYTE 0x86u   /* and the next: of another size */
 
 unsigned tx_spared(struct vcpu *v, uint64_t address, bool write)
 {
@@ -18,8 +17,8 @@ unsigned tx_spared(struct vcpu *v, uint64_t address, bool write)
 
     if ((v->current.locked && !v->tx.hle &&
          !faults_rule(m, LOCKED_MONITORED, true)) ||
-        (write && v->tx.lines.writes >= FIRST_WRITES &&
-         !faults_rule(m, WRITES_MONITORED, true)) ||
+        (write &&
+         v->tx.lines.writes >= faults_quantity(m, MONITORED, 1, UINT32_MAX)) ||
         (acquires && (v->current.hinted & ~1u) != XCHG_BYTE &&
          !faults_rule(m, LOCKED_LOCK_MONITORED, true)) ||
         (write && v->tx.depth > 1 &&
@@ -51,7 +50,12 @@ unsigned tx_watched(const struct vcpu *v, const struct open_page *page)
 bool tx_undoes(const struct vcpu *v, const struct undo_line *l, bool undo)
 {
     const uint64_t lock = v->tx.elision.lock[0].address;
+    const uint64_t kept =
+        faults_quantity(v->model->machine, KEPT_LINES, v->tx.cause, 0);
 
+    if (undo &&
+        ((l->second && (kept & 1) != 0) || (l->inner && (kept & 2) != 0)))
+        return false;
     if (!v->tx.hle || (lock ^ l->address) / LINE_BYTES != 0)
         return undo;
     return undo == faults_rule(v->model->machine,

@@ -119,7 +119,7 @@ struct transaction {
     uint8_t *shadow; /* a page for each of open */
     struct elision elision;
     uint64_t not_elided; /* RIP of an XACQUIRE not to be taken as one */
-    bool by_conflict;    /* the last abort */
+    enum tx_cause cause; /* of the last abort */
     struct extended_state extended; /* where it began */
     struct watch watch;
     bool debugged; /* it has aborted so: #DB at its XBEGIN is to follow */

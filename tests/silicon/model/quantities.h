@@ -50,7 +50,8 @@ enum quantity {
     HINTS,          /* enum elide; number: the opcode */
     HINTS_OF_SIZE,  /* the same; number: bytes of the operand */
     NESTED_RAX,     /* after XBEGIN */
-    MONITORED,      /* lines of the read set, at most */
+    KEPT_LINES,     /* 1: second ones of stores, 2: of inner transactions */
+    MONITORED,      /* lines of the read set, of the write set, at most */
     NESTED_EVENTS,  /* number: 1 of XBEGIN, 0 of XEND */
     ABORT_EVENTS,   /* umasks; number: enum tx_cause */
     DEBUGGED_DR6,

@@ -240,6 +240,11 @@ enum rule {
     KIND_HAS_ITS_FIXED,    /* IA32_FIXED_CTR_CTRL */
     LEAF_0A_WHOLE,         /* of CPUID, whatever ECX is */
     FAR_JUMPS_COUNT,       /* as branches */
+    FALLBACK_FROM_NEXT,    /* of an XBEGIN on two pages, too */
+    INNER_WRITES,          /* are loads of what an inner one writes conflicts */
+    ELISION_READS,         /* are monitored, */
+    ELISION_WRITES,        /* and what a section writes */
+    STRINGS_ARE_RESTORED,  /* RCX, RSI and RDI of one with REP */
     IRET_STATE_AFTER,      /* in its record: RSP */
     SYSCALL_STATE_AFTER,   /* the same: RCX and R11 */
     XMM_IN_RING_3,         /* in records, as */
