@@ -296,7 +296,8 @@ static bool try_fixed(struct sampling *p, const struct ring3_session *s)
             return false;
         user += record.eventing_ip - s->ring3->user_code < PAGE;
         check(p->t,
-              record.record_format == form && record.applicable_counter != 0 &&
+              (record.record_format & ~PEBS_RETIRE_LATENCY) == form &&
+                  record.applicable_counter != 0 &&
                   (record.applicable_counter & ~enabled) == 0,
               "a record of fixed counters, IP (08H) 0x%lx, has Record Format "
               "(00H) 0x%lx, Applicable Counter (10H) 0x%lx; wanted 0x%lx, and "
