@@ -27,9 +27,9 @@ body hold_%1
 .same:  NEXT
 %endmacro
 
-; Stores ~0 at RSI by %2, lets RDX turns pass, stores 0: flags change where ~0 is
-; no longer there in between.
-%macro HOLD_STORE 2
+; Stores ~0 at RSI by %2, lets RDX turns pass, stores 0, and does %3: flags change
+; where ~0 is no longer there in between.
+%macro HOLD_STORE 2-3
 body hold_%1
         %2
 .turn:  dec     rdx
@@ -38,6 +38,7 @@ body hold_%1
         je      .same
         not     qword [rdi + RFLAGS]
 .same:  mov     [rsi], rdx
+        %3
         NEXT
 %endmacro
 
@@ -245,18 +246,12 @@ body hold_stores
         HOLD_STORE store_ended, STORE_ENDED
 
 ; The same in an inner one, which lasts.
-body hold_store_nested
+%macro STORE_NESTED 0
         xbegin  tsx_inner_fallback
         mov     rcx, -1
         mov     [rsi], rcx
-.turn:  dec     rdx
-        jnz     .turn
-        cmp     rcx, [rsi]
-        je      .same
-        not     qword [rdi + RFLAGS]
-.same:  mov     [rsi], rdx
-        xend
-        NEXT
+%endmacro
+        HOLD_STORE store_nested, STORE_NESTED, xend
 
 ; One line.
 %macro STORE 0

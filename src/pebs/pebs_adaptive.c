@@ -178,7 +178,7 @@ static bool add_counters(const uint8_t *header, uint64_t form,
     const uint64_t sets = pebs_quadword(header);
     const uint64_t metrics = pebs_quadword(header + 8) & BITS(31, 0);
 
-    *selection |= (sets & BITS(15, 0)) << 32 | (sets & BITS(39, 32)) << 16;
+    *selection |= PEBS_DATA_SETS_OF(sets);
     return (sets & ~(BITS(39, 32) | BITS(15, 0))) == 0 &&
            (sets == 0 || (form & PEBS_DATA_COUNTERS) != 0) &&
            metrics == ((form & PEBS_DATA_METRICS) != 0 ? PEBS_METRICS_HERE : 0);

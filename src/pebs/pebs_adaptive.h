@@ -43,6 +43,9 @@
 #define PEBS_DATA_GENERAL(n) BIT(32 + (n)) /* IA32_PMCn; n to 15 */
 #define PEBS_DATA_FIXED(n)   BIT(48 + (n)) /* IA32_FIXED_CTRn; n to 7 */
 #define PEBS_DATA_SETS       BITS(55, 32)
+/* The same of a set with IA32_PMCn at n and IA32_FIXED_CTRn at 32 + n. */
+#define PEBS_DATA_SETS_OF(places) \
+    (((places)&BITS(15, 0)) << 32 | ((places)&BITS(39, 32)) << 16)
 #define PEBS_DATA_DEFINED_6                                       \
     (PEBS_DATA_DEFINED | PEBS_DATA_COUNTERS | PEBS_DATA_METRICS | \
      PEBS_DATA_SETS)

@@ -174,9 +174,7 @@ static bool try_selection(struct sampling *p, uint64_t sets, bool adaptive)
 
 bool snapshot_try(struct sampling *p)
 {
-    const uint64_t places = bank_places(test_cpu(p->t));
-    const uint64_t sets = (places & BITS(15, 0)) << 32 |
-                          (places >> PLACE_FIXED0 & BITS(7, 0)) << 48;
+    const uint64_t sets = PEBS_DATA_SETS_OF(bank_places(test_cpu(p->t)));
     const uint64_t metrics = has_metrics(p) ? PEBS_DATA_METRICS : 0;
     const uint64_t all = PEBS_DATA_COUNTERS | sets | metrics;
     bool ok = true;

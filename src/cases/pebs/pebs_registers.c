@@ -95,8 +95,7 @@ static void try_later(struct test_context *t)
     try_layout(t, &data,
                PEBS_DATA_DEFINED | PEBS_DATA_COUNTERS |
                    (metrics ? PEBS_DATA_METRICS : 0) |
-                   (places & BITS(15, 0)) << 32 |
-                   (places >> PLACE_FIXED0 & BITS(7, 0)) << 48);
+                   PEBS_DATA_SETS_OF(places));
 }
 
 /* Nothing counts, so nothing is written there. */
