@@ -826,9 +826,12 @@ fuzz: $(FUZZ)
 clean:
 	rm -rf $(B)
 
+# All of them take a second to be read, which the many `make -n` of the checks do not need.
+ifndef NO_HEADERS
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
            $(PIC) $(call host_object,$(CORE) $(HOST_HYPERVISOR) $(HOST_FAKES) \
                $(wildcard tests/host/fakes/traced_*.c) \
                tests/silicon/boot/config.c $(REPORT_READER) $(PT_MAP) \
                $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))
+endif

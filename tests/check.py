@@ -122,8 +122,8 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
             result(name, [problem or "" for problem in problems])
 
     if expected.part() is not None:
-        print(f"boots of PART={expected.part()} of {len(expected.SUITES)}: each personality runs "
-              "one suite of the tests, another one after the next commit; PART=all: all",
+        print(f"boots of PART={expected.part()} of {expected.PARTS}: half of the personalities "
+              "run one suite of the tests each; others after the next commit; PART=all: all",
               flush=True)
     boots.each(show, [*sames.jobs(), *map(boots.job, scales.sample()),
                       powercuts.job(kills=3),

@@ -82,7 +82,7 @@ TAKEN = (("run", "SMP", "64"), ("run", "SEED", "0"), ("run", "TRIALS", "0"),
 def make(goal, name, value):
     """What would be done, and printed, for this; nothing is done."""
     return subprocess.run(["make", "-n", *goal.split(), f"{name}={value}"], check=False,
-                          env={"PATH": os.environ["PATH"]}, timeout=60,
+                          env={"PATH": os.environ["PATH"], "NO_HEADERS": "1"}, timeout=60,
                           capture_output=True, text=True)
 
 

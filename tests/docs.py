@@ -132,8 +132,9 @@ def missing(span):
 
 @functools.cache
 def make(*words):
+    headers = {"NO_HEADERS": "1"} if "-n" in words else {}
     return subprocess.run(["make", *words], check=False, timeout=MAKE_SECONDS,
-                          env={"PATH": os.environ["PATH"]}, text=True,
+                          env={"PATH": os.environ["PATH"]} | headers, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 

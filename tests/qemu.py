@@ -29,7 +29,7 @@ LOOK_SECONDS = 1  # between two looks at what QEMU uses: for patience of a minut
 # An instruction takes 2 ns to the power of these: of a machine that simulates
 # another one, which takes a thousand for one of its own; and of one that waits
 # for most of the time.
-SHIFT_STEPPED, SHIFT_PLAIN = 4, 6
+SHIFT_STEPPED, SHIFT_PLAIN = 4, 8
 # Of one that runs an operating system, and steps little: an instruction takes
 # about as many ticks of the TSC as cycles.
 SHIFT_OS = 2

@@ -27,6 +27,7 @@ SUITES = ("tsx_*,sdv_*", "pebs_*,pdir_*,precise_*", "pt_*", "counter*",
           "hle_*,force_*,offcore_*,uncore_*",
           "load_*,memory_*,data_*,branch_*,events_*,rdpmc_*,fixed_*,freeze_*,global_*,"
           "lbr_*,perf_*,pmi_*,microcode_*,always_*")
+PARTS = 2 * len(SUITES)  # of `make test`
 NAMES_MOST = 4  # besides a suite: the program takes 255 characters of tests=
 HEAD = """\
 # Written by `make table` from needs.txt, capabilities.txt and exceptions.txt.
@@ -142,16 +143,22 @@ def of_suite(suite: str, tests: Iterable[str]) -> list[str]:
 
 @functools.cache
 def part() -> int | None:
-    """Which of the parts that `make test` is divided into, as many as there are suites:
-    PART=n, else another one with each commit. None (PART=all): all of them."""
+    """Which of the PARTS that `make test` is divided into: PART=n, else another one with
+    each commit. None (PART=all): all of them."""
     named = os.environ.get("PART")
     if named == "all":
         return None
     if named:
-        return int(named) % len(SUITES)
+        return int(named) % PARTS
     commits = subprocess.run(["git", "rev-list", "--count", "HEAD"], check=False, cwd=HERE,
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return int(commits.stdout or 0) % len(SUITES)
+    return int(commits.stdout or 0) % PARTS
+
+
+def drawn(number: int, of_part: int | None) -> bool:
+    """Is the boot of this number in this part? One half is in the first parts, as many as
+    there are suites, the other half in the others."""
+    return of_part is None or (number + of_part // len(SUITES)) % 2 == 0
 
 
 def suite(number: int, of_part: int | None) -> str:
@@ -160,13 +167,15 @@ def suite(number: int, of_part: int | None) -> str:
 
 
 def suites(of_part: int | None) -> dict[tuple[str, str], str]:
-    """By personality and setting of SMT; each test that none of these suites has where it
-    passes is added to some that do."""
-    chosen = {(cpu, smt): suite(n, of_part) for n, (cpu, smt, _) in enumerate(runs())}
+    """By personality and setting of SMT, of those that are in this part; each test that none
+    of these suites has where it passes is added to some that do."""
+    chosen = {(cpu, smt): suite(n // len(SMT), of_part) for n, (cpu, smt, _) in enumerate(runs())
+              if drawn(n // len(SMT) + n, of_part)}
+    here = [(cpu, smt, passing) for cpu, smt, passing in runs() if (cpu, smt) in chosen]
     left = set(read().needs)
-    for cpu, smt, passing in runs():
+    for cpu, smt, passing in here:
         left.difference_update(of_suite(chosen[cpu, smt], passing))
-    for cpu, smt, passing in runs():
+    for cpu, smt, passing in here:
         more = sorted(left.intersection(passing))[:NAMES_MOST]
         left.difference_update(more)
         chosen[cpu, smt] = ",".join([chosen[cpu, smt], *more])
@@ -222,9 +231,9 @@ def problems(tests: list[str], personalities: list[str]) -> Iterator[str]:
                  if passes(table, test, p, smt)]
         if not where:
             yield f"{test} passes on no personality: it needs {' '.join(needs)}"
-    for n in range(len(SUITES)):
+    for n in range(PARTS):
         chosen = suites(n)
-        run = {t for cpu, smt, tests in runs() for t in of_suite(chosen[cpu, smt], tests)}
+        run = {t for cpu, smt, tests in runs() for t in of_suite(chosen.get((cpu, smt), ""), tests)}
         for test in sorted(set(table.needs) - run):
             yield f"{test} passes in no boot of PART={n}"
     for test, personality in table.second_kind:
