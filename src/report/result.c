@@ -159,8 +159,7 @@ struct finding result_write(struct ktap *out, struct test_context contexts[],
                     options->verbosity != VERBOSITY_VERBOSE);
     if (options->raw == RAW_ALL || (bad && options->raw == RAW_FAILED))
         raw_write(out, contexts, processors);
-    if (bad || finding.verdict == VERDICT_KNOWN ||
-        options->verbosity == VERBOSITY_VERBOSE) {
+    if (bad || options->verbosity == VERBOSITY_VERBOSE) {
         ktap_note(out, "asks: %s", test->asks);
         ktap_note(out, "rests on: %s", test->cite);
     }

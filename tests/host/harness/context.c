@@ -118,7 +118,7 @@ static void errata(void **state)
     assert_true(t->known == 0);
 }
 
-/* Said four times, then counted: the FAIL after it has its line. */
+/* Said twice, then counted: the FAIL after it has its line. */
 static void an_erratum_met_often(void **state)
 {
     (void)state;
@@ -130,9 +130,8 @@ static void an_erratum_met_often(void **state)
     context_close(t);
     assert_int_equal(t->checks, 101);
     assert_string_equal(lines(), "KNOWN SKL018: 1\nKNOWN SKL018: 2\n"
-                                 "KNOWN SKL018: 3\nKNOWN SKL018: 4\n"
                                  "FAIL: another\n"
-                                 "KNOWN SKL018: 96 more checks failed so\n");
+                                 "KNOWN SKL018: 98 more checks failed so\n");
 }
 
 static void none_of_so_many(void **state)

@@ -244,7 +244,7 @@ static void errata_met(void **state)
     assert_non_null(strstr(last, "SKL018"));
     assert_non_null(strstr(last, "SKL164"));
     assert_non_null(strstr(last, "SKL194"));
-    assert_non_null(strstr(fake_report, "# asks: What?\n"));
+    assert_null(strstr(fake_report, "# asks: What?\n"));
     for (unsigned p = 1; p < PROCESSORS; p++)
         context_exclude(&all[p]);
     write();
