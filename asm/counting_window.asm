@@ -365,17 +365,20 @@ CLOSE window_paused
 
 ; Of 12 branches of one kind, 3 before a register is written that cells[0] names
 ; and 4 after it was written a second time; just before each write counters are
-; read. cells[0] is the address of a struct window_live.
+; read, once the branches before have retired: neither read waits for that by
+; itself. cells[0] is the address of a struct window_live.
 OPEN window_live
         I mov   rsi, [rsi]
 %assign part 0
 %rep 2
         BRANCHES_OF 3 + 2 * part
         I mov   ecx, [rsi]
+        I lfence
         I rdpmc
         I mov   [rsi + 32 + 8 * part], eax
         I mov   [rsi + 36 + 8 * part], edx
         I mov   ecx, [rsi + 4]
+        I lfence
         I rdmsr
         I mov   [rsi + 48 + 8 * part], eax
         I mov   [rsi + 52 + 8 * part], edx

@@ -60,7 +60,7 @@ _Static_assert(offsetof(struct window_live, msr) == 8 &&
 #define LIVE_SECOND   5
 #define LIVE_BRANCHES 12
 /* From the first write, without it, to the second, with it. */
-#define LIVE_BETWEEN (2 * LIVE_SECOND + 13)
+#define LIVE_BETWEEN (2 * LIVE_SECOND + 15)
 /* From there to the WRMSR that closes the window, both not counted. */
 #define LIVE_AFTER (2 * (LIVE_BRANCHES - LIVE_FIRST - LIVE_SECOND) + 4)
 

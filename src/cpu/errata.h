@@ -53,7 +53,7 @@ enum erratum {
     ERRATUM_LOCKED_LOADS,          /* undercounted */
     ERRATUM_MEMORY_EVENTS_WITH_HT, /* wrong counts */
     ERRATUM_MEMORY_EVENTS_ONE_CPL, /* the same with OS or USR alone */
-    ERRATUM_UNCORE_ABSENT, /* MSRs of C-Boxes that are not there answer */
+    ERRATUM_UNCORE_ABSENT, /* MSRs of C-Boxes that are not there may hang */
     ERRATUM_OFFCORE_RFO,   /* RFO, code reads, others: too many */
     ERRATUM_OFFCORE_RFO_SUPPLIER, /* NO_SUPP instead of LOCAL */
     /* Processor Trace, TSX. */

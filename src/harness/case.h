@@ -22,7 +22,8 @@ enum scope {
     EACH_PROCESSOR, /* the body runs on every processor, at the same time */
     WHOLE_MACHINE,  /* it runs on the boot processor and calls on_processor() */
     THREADS_IN_TURN, /* as EACH_PROCESSOR, but those that share a core, and so
-                        its caches, one after another */
+                        its caches, and events of memory that may go to the
+                        other's counters (HSD029), one after another */
 };
 
 enum feature {

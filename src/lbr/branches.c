@@ -52,7 +52,8 @@ static bool level_captured(uint64_t select, bool user)
             (user ? MSR_LBR_SELECT_CPL_NEQ_0 : MSR_LBR_SELECT_CPL_EQ_0)) == 0;
 }
 
-void lbr_branches_select(struct lbr_branches *b, uint64_t select)
+void lbr_branches_select(struct lbr_branches *b, uint64_t select,
+                         bool architectural)
 {
     unsigned kept = 0;
 
@@ -63,9 +64,11 @@ void lbr_branches_select(struct lbr_branches *b, uint64_t select)
         const bool to = level_captured(select, (branch.kind & LBR_TO_USR) != 0);
 
         if ((select & MSR_LBR_SELECT_KIND(branch.kind & LBR_KIND)) != 0 ||
-            (!from && !to))
+            (!to && (!from || architectural)))
             continue;
-        if (from != to)
+        if (from != to && architectural)
+            branch.from = LBR_FROM_OTHER;
+        else if (from != to)
             branch.kind |= LBR_MAY;
         b->at[kept++] = branch;
     }

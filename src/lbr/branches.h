@@ -41,8 +41,12 @@ void lbr_branches_of(struct lbr_branches *b, const uint8_t *body,
                      const struct lbr_row *rows);
 
 /* What MSR_LBR_SELECT = select leaves of them. A branch that changes the
- * privilege level may be left or not where the two levels differ in that. */
-void lbr_branches_select(struct lbr_branches *b, uint64_t select);
+ * privilege level may be left or not where the two levels differ in that; of
+ * architectural records the level that it reaches decides, and one from a level
+ * that is left out has LBR_FROM_OTHER as its source ("CPL-Based Filtering"). */
+#define LBR_FROM_OTHER UINT64_MAX
+void lbr_branches_select(struct lbr_branches *b, uint64_t select,
+                         bool architectural);
 
 const char *lbr_kind_name(uint32_t kind);
 

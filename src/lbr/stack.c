@@ -331,7 +331,7 @@ bool lbr_check(struct lbr *l, const char *what, const uint8_t *body,
     struct lbr_branches want;
 
     lbr_branches_of(&want, body, rows);
-    lbr_branches_select(&want, l->select);
+    lbr_branches_select(&want, l->select, l->model.arch);
     if (!lbr_body(l, body))
         return false;
     lbr_judge(l, what, &want);

@@ -96,18 +96,6 @@ static const char *judge_lock(const struct pebs_record *record, bool locked)
     return NULL;
 }
 
-static const char *judge_precise_store(const struct pebs_record *record,
-                                       const struct memory_expected *expected)
-{
-    const char *wrong = judge_lock(record, expected->locked);
-
-    if (wrong == NULL && (record->data_source & STORE_STATUS_RESERVED) != 0)
-        wrong = "A0H[63:6] or [3:1], of which nothing is said, are not 0";
-    if (wrong == NULL && record->latency != 0)
-        wrong = "A8H, reserved, is not 0";
-    return wrong;
-}
-
 /* Later processors with adaptive records say in [7:6] what blocked a load; from
  * which on is not certain. */
 static uint64_t reserved_source(const struct pebs_record *record)
@@ -149,7 +137,7 @@ const char *memory_judge(const struct pebs_record *record,
         return wrong;
     switch (expected->facility) {
     case FACILITY_PRECISE_STORE:
-        return judge_precise_store(record, expected);
+        return judge_lock(record, expected->locked);
     case FACILITY_LOAD_LATENCY:
     case FACILITY_STORE_LATENCY:
         return judge_load_latency(record, expected);

@@ -33,7 +33,6 @@ enum memory_facility {
 #define STORE_STATUS_L1D_HIT       BIT(0)
 #define STORE_STATUS_STLB_MISS     BIT(4)
 #define STORE_STATUS_LOCKED_ACCESS BIT(5)
-#define STORE_STATUS_RESERVED      (BITS(63, 6) | BITS(3, 1))
 
 /* "The minimum detectable load latency is 4 core clock cycles." */
 #define LOAD_LATENCY_MIN 4

@@ -241,6 +241,17 @@ bool trace_try(struct trace *p, bool (*workload)(void *argument),
     return false;
 }
 
+bool trace_overflowed(struct test_context *t, unsigned traces)
+{
+    if (test_shares_core(t))
+        skip(t, "needs a trace without overflow (OVF): %u had one", traces);
+    else
+        check(t, false,
+              "each of %u traces had an overflow (OVF), which is to be rare",
+              traces);
+    return false;
+}
+
 static bool run_transaction(void *argument)
 {
     const struct trace_transaction *tx = argument;

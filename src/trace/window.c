@@ -294,9 +294,7 @@ bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
             return true;
         judge_overflow(p, seen);
     }
-    return check(p->t, false,
-                 "each of %u traces had an overflow (OVF), which is to be rare",
-                 TRACE_TRIES);
+    return trace_overflowed(p->t, TRACE_TRIES);
 }
 
 /* PIP left out; or MODE.Exec, before a TIP that is right by itself. */

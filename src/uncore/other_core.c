@@ -27,16 +27,40 @@ static void read_identity(struct test_context *peer, void *argument)
     *(struct identity *)argument = *test_cpu(peer);
 }
 
+/* CPUID.04H, "Deterministic Cache Parameters": processors share the L2 whose
+ * APIC IDs are the same from this bit on. */
+static unsigned shift_of_l2(void)
+{
+    struct hw_cpuid leaf;
+    unsigned shift = 0;
+
+    for (uint32_t n = 0; n < 8; n++) {
+        hw_cpuid(4, n, &leaf);
+        if ((leaf.eax & BITS(4, 0)) == 0)
+            break;
+        if ((leaf.eax >> 5 & BITS(2, 0)) == 2)
+            while ((leaf.eax >> 14 & BITS(11, 0)) >> shift != 0)
+                shift++;
+    }
+    return shift;
+}
+
 bool other_core_there(struct test_context *t)
 {
     struct identity other;
 
     if (!on_processor(t, 1, read_identity, &other))
         return false;
-    if (!identity_siblings(test_cpu(t), &other) &&
-        identity_one_package(test_cpu(t), &other))
+    if (identity_siblings(test_cpu(t), &other) ||
+        !identity_one_package(test_cpu(t), &other)) {
+        skip(t, "needs processors 0 and 1 to be of two cores of one package");
+        return false;
+    }
+    const unsigned shift = shift_of_l2();
+
+    if (test_cpu(t)->apic_id >> shift != other.apic_id >> shift)
         return true;
-    skip(t, "needs processors 0 and 1 to be of two cores of one package");
+    skip(t, "needs processors 0 and 1 to have each its own L2");
     return false;
 }
 

@@ -78,7 +78,7 @@ def boots():
     yield one("Flush is not supported: the file is whole", "f",
               all_of(clean, in_file("^# END "), lacks("^# warning")))
     yield one("the stick is pulled: one warning, and END in time", "x",
-              all_of(clean, pulled), "repeats=200 verbosity=quiet")
+              all_of(clean, pulled), "repeats=200 verbosity=quiet", machine={"shift": 6})
     yield one("a serial port is given back as it was", "d",
               all_of(in_file("^# serial port: I/O port 2F8H, 9600"), has("^divisor 1, line control 3$")),
               "serial=0x2f8 speed=9600 exit=firmware", expect=(("line control 3", qemu.Expect.QUIT),),

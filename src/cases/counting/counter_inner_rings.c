@@ -11,7 +11,7 @@
 /* IRETQ and SYSCALL, of which no manual says where they count, and what may not
  * be counted near them (SKL117). */
 #define ENDS   2
-#define PERIOD 2
+#define PERIOD 4
 #define TIMES  4
 
 static bool is_user(unsigned place)

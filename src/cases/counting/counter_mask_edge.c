@@ -99,6 +99,7 @@ TEST(counter_mask_edge,
              "documented?",
      .cite = "SDM 3B, \"Architectural Performance Monitoring Version 1 "
              "Facilities\": E, INV, CMASK",
+     .scope = THREADS_IN_TURN,
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
     uint64_t places = bank_claim(t);

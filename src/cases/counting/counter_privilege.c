@@ -20,7 +20,8 @@
 #define CYCLES       0x3c
 #define CYCLES_AT    1 /* IA32_PMC1, at the levels of IA32_FIXED_CTR1 */
 #define CROSSING     4 /* cycles */
-#define PERIOD       2 /* undercounted at a change of level (SKL117) */
+/* Undercounted at four changes of level, "for a brief period" (SKL117). */
+#define PERIOD 8
 
 /* Bit 0: OS, bit 1: USR, as in IA32_FIXED_CTR_CTRL. */
 enum levels { NEITHER, OS, USR, BOTH, LEVELS };

@@ -376,6 +376,7 @@ TEST(events_in_contexts,
      .cite = "SDM 3B, \"Architectural Performance Monitoring Version 1 "
              "Facilities\": USR, OS, INV, CMASK; \"Pre-defined Architectural "
              "Performance Events\"; \"Intel TSX support\": IN_TX, IN_TXCP",
+     .scope = THREADS_IN_TURN,
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 3})
 {
     const struct identity *id = test_cpu(t);

@@ -29,7 +29,7 @@ static void try_exceptions(struct lbr *l, const char *what, uint64_t select)
                          b->from, at(trace_handler));
         lbr_branches_add(&want, LBR_FAR, at(trace_handler_end), b->to);
     }
-    lbr_branches_select(&want, select);
+    lbr_branches_select(&want, select, l->model.arch);
     l->select = select;
     if (lbr_body(l, lbr_body_exceptions))
         lbr_judge(l, what, &want);

@@ -77,7 +77,7 @@ static bool try_kind(struct lbr *l, const struct row *row)
 
     l->select = row->select;
     lbr_branches_of(&want, lbr_body_kinds, lbr_body_kinds_rows);
-    lbr_branches_select(&want, row->select);
+    lbr_branches_select(&want, row->select, l->model.arch);
     for (unsigned i = 0; i < want.count; i++)
         if ((also(l, row->select) &
              MSR_LBR_SELECT_KIND(want.at[i].kind & LBR_KIND)) != 0)
@@ -156,8 +156,9 @@ static void check_transfers(struct lbr *l, const struct row *row,
         (row->select & MSR_LBR_SELECT_KIND(LBR_FAR)) != 0)
         want = 0;
     for (unsigned n = 0; n < l->model.depth; n++)
-        transfers += (l->records[n].from - user < bytes) !=
-                     (l->records[n].to - user < bytes);
+        transfers += l->records[n].from == LBR_FROM_OTHER ||
+                     (l->records[n].from - user < bytes) !=
+                         (l->records[n].to - user < bytes);
     check(l->t, transfers == want,
           "%s: %u of %u branches between the rings are recorded; wanted %u",
           row->what, transfers, all, want);
@@ -220,7 +221,7 @@ static void try_transaction(struct lbr *l, struct crossing *c)
     c->s.ring3->aborts = 0;
     l->select = 0;
     branches_of_ring3(&want, c);
-    lbr_branches_select(&want, l->select);
+    lbr_branches_select(&want, l->select, l->model.arch);
     for (unsigned i = 0; i < PROBE_TRIES && !committed; i++) {
         if (!lbr_around(l, cross, c))
             return;
@@ -253,7 +254,7 @@ static bool try_level(struct lbr *l, struct crossing *c, const struct row *row)
 
     l->select = row->select;
     branches_of_ring3(&want, c);
-    lbr_branches_select(&want, l->select);
+    lbr_branches_select(&want, l->select, l->model.arch);
     if (!lbr_around(l, cross, c))
         return false;
     if (say(l, row, &want))

@@ -241,7 +241,7 @@ static void try_cycles(struct lbr *l)
 
         l->select = timed[i].select;
         lbr_branches_of(&want, row->body, row->rows);
-        lbr_branches_select(&want, l->select);
+        lbr_branches_select(&want, l->select, l->model.arch);
         if (!lbr_window(l, &code))
             return;
         WITH_PREFIX (t, "%s", row->what)

@@ -49,7 +49,7 @@ static bool try_commit(struct lbr *l, const char *what, const uint8_t *body,
     struct trace_window code;
 
     lbr_branches_of(&want, body, rows);
-    lbr_branches_select(&want, l->select);
+    lbr_branches_select(&want, l->select, l->model.arch);
     for (unsigned i = 0; i < PROBE_TRIES; i++) {
         if (!run(l, body, &code))
             return false;

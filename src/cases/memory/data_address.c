@@ -186,6 +186,7 @@ TEST(data_address,
      .cite = "SDM 3B, \"PEBS Data Address Profiling\", tables \"Precise Events "
              "That Supports Data Linear Address Profiling\", \"Layout of Data "
              "Linear Address Information In PEBS Record\"",
+     .scope = THREADS_IN_TURN,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
 {
     unsigned windows = memory_windows(t, WINDOWS), seen = 0, tried = 0;

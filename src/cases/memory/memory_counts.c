@@ -159,6 +159,7 @@ TEST(memory_counts,
              "and nothing else?",
      .cite = "SDM 3B, tables of events of the 2nd to 6th generation, "
              "MEM_UOPS_RETIRED, MEM_INST_RETIRED",
+     .scope = THREADS_IN_TURN,
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
     const unsigned listed = SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL |

@@ -17,6 +17,8 @@ TEST(precise_store_address,
         LOCKED,        EXCHANGED,    STORES_INDEXED, UPDATED,       LOCKED_BYTE,
         STORES_CALL,   PUSHED,       COMPARED};
     unsigned trials = memory_windows(t, WINDOWS), outside = 0, records = 0;
+    unsigned reserved = 0;
+    uint64_t longest = 0;
     struct sampling p;
 
     /* Set-up. */
@@ -40,7 +42,13 @@ TEST(precise_store_address,
               MEMORY_ACCESSES, tally.records, LEAST);
         records += tally.records;
         outside += tally.outside;
+        for (unsigned source = 0; source < DATA_SOURCES; source++)
+            reserved += (source & BITS(3, 1)) != 0 ? tally.source[source] : 0;
+        longest = tally.most > longest ? tally.most : longest;
     }
+    /* What is in reserved fields no manual says. */
+    observe(t, "A0H[3:1] of a store, reserved, are not 0", reserved, records);
+    observe(t, "A8H of a store, reserved, is not 0", longest != 0, 1);
     note(t, "%u records of stores, %u of instructions around them", records,
          outside);
 }

@@ -349,6 +349,7 @@ TEST(pebs_in_contexts,
              "address, registers?",
      .cite = "SDM 3B, \"PEBS Data Address Profiling\"; table \"PEBS Record "
              "Format for 4th Generation Intel Core Processor Family\"",
+     .scope = THREADS_IN_TURN,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_PEBS_2})
 {
     struct contexts c;

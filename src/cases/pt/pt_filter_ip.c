@@ -38,10 +38,11 @@ static void check_range(struct trace *p, unsigned n, uint64_t control)
                 what);
 }
 
-/* Erratum RKL008: FilterEn may be an older one. */
+/* Erratum RKL008: FilterEn may be an older one. The core of 06_A7H is that of
+ * Ice Lake. */
 static bool filter_en_is_late(const struct identity *id)
 {
-    return id->family == 6 && id->model == 0xa7;
+    return identity_generation(id) == ICE_LAKE;
 }
 
 /* FilterEn of code outside of the range, and of code in it. */

@@ -20,9 +20,7 @@ static bool trace_level(struct trace *p, const struct ring3_session *s,
         if (!found->lost)
             return true;
     }
-    return check(p->t, false,
-                 "each of %u traces had an overflow (OVF), which is to be rare",
-                 TRACE_TRIES);
+    return trace_overflowed(p->t, TRACE_TRIES);
 }
 
 TEST(pt_ptwrite_ring3,

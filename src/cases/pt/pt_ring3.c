@@ -111,9 +111,7 @@ static bool trace_targets(struct levels *l, uint64_t bits,
         if (find_targets(l, targets, found, user))
             return true;
     }
-    return check(l->p->t, false,
-                 "each of %u traces had an overflow (OVF), which is to be rare",
-                 TRACE_TRIES);
+    return trace_overflowed(l->p->t, TRACE_TRIES);
 }
 
 static void check_others(struct levels *l)

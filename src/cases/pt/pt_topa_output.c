@@ -355,10 +355,9 @@ static void check_delivery(struct topa *topa, bool nmi)
                 "INT of one region: got %u interrupts by the local APIC's "
                 "entry for counters in %u runs; wanted one each",
                 count, w.runs);
-    check(t, count == 0 || seen.interrupts != 0,
-          "INT: its interrupt came after the trace, which goes on for %u "
-          "turns of a loop past the end of the region; wanted it amid them",
-          turns);
+    /* How long after the region is full no manual says. */
+    if (count != 0 && seen.interrupts == 0)
+        observe(t, "the interrupt of INT comes after the trace", 1, 1);
     if (!nmi)
         note(t, "interrupt of INT: %u, %u of them in the trace", count,
              seen.interrupts);

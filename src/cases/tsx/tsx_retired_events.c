@@ -164,6 +164,7 @@ static void check_category(struct test_context *t, enum cause_id cause,
 }
 
 #define CATEGORIES 5 /* the last is ABORTED_EVENTS */
+#define MEMTYPE    3 /* ABORTED_MEMTYPE, 40H */
 
 /* So no abort is in none of the five. Two at a time; the last beside those that
  * are in all. */
@@ -191,6 +192,8 @@ static void check_categories(struct test_context *t, enum cause_id cause,
                              unsigned times)
 {
     struct work w = {.t = t, .times = times, .cause = &cause};
+    /* HSD065: "additional unrelated transactional aborts". */
+    const bool overcounts = identity_generation(test_cpu(t)) == HASWELL;
     uint64_t sum, least, each[CATEGORIES + 1], beside;
     unsigned rounds = 0;
 
@@ -199,7 +202,7 @@ static void check_categories(struct test_context *t, enum cause_id cause,
             return;
         beside = 0;
         for (unsigned i = 0; i < CATEGORIES - 1; i++)
-            if (each[i] > beside)
+            if (each[i] > beside && !(i == MEMTYPE && overcounts))
                 beside = each[i];
     } while ((2 * sum < least ||
               (2 * beside > times && 2 * each[CATEGORIES - 1] > times)) &&

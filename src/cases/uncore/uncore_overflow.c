@@ -214,9 +214,11 @@ static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
     const uint64_t last = BITS(UNCORE_COUNTER_BITS - 1, 0);
     const uint64_t low = BITS(31, 0); /* from there a carry goes on */
     const uint64_t want = unit->event | UNCORE_EN | UNCORE_OVF_EN;
-    struct outcome plain, off, carry, over, frozen;
+    struct outcome plain, off, carry, over, frozen, first;
 
-    if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &plain) ||
+    /* What the first has more is of code that is met for the first time. */
+    if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &first) ||
+        !run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &plain) ||
         !run_window(u, unit, lines, 0, 0, &off))
         return false;
     check(u->t, off.count == 0,

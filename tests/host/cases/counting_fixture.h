@@ -315,7 +315,7 @@ uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 
     device.enable = enable;
     for (unsigned i = 0; i < 2; i++) {
-        run(device.enable, i == 0 ? 19 : 23, i == 0 ? LIVE_FIRST : LIVE_SECOND);
+        run(device.enable, i == 0 ? 21 : 25, i == 0 ? LIVE_FIRST : LIVE_SECOND);
         live->by_rdpmc[i] = live->by_rdmsr[i] = *reg(live->rdmsr);
         if (device.is == RDPMC_OF_START)
             live->by_rdpmc[i] = from;

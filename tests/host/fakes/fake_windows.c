@@ -33,7 +33,7 @@ FAKE const struct window_shape window_plain_shape = {21, 8, 0, 0};
 FAKE const struct window_shape window_slow_shape = {20, 0, 0, 0};
 FAKE const struct window_shape window_long_shape = {139, 8, 0, 0};
 FAKE const struct window_shape window_paused_shape = {20, 7, 0, 0};
-FAKE const struct window_shape window_live_shape = {55, 12, 0, 0};
+FAKE const struct window_shape window_live_shape = {59, 12, 0, 0};
 FAKE const struct window_shape window_rtm_shape = {28, 5, 2, 8};
 FAKE const struct window_shape window_rtm_long_shape = {30, 1, 1, 27};
 

@@ -212,28 +212,39 @@ static void filters(void **state)
         for (uint32_t kind = LBR_JCC; kind < LBR_KINDS; kind++) {
             lbr_branches_clear(&b, NULL);
             lbr_branches_add(&b, kind | LBR_IN_TX, 1, 2);
-            lbr_branches_select(&b, BIT(bit));
+            lbr_branches_select(&b, BIT(bit), false);
             assert_int_equal(b.count, of_bit[bit] != kind);
         }
     static const struct {
         uint32_t levels, select, count, may;
+        bool architectural;
+        uint64_t from;
     } rows[] = {
-        {0, 1, 0, 0},
-        {0, 2, 1, 0},
-        {LBR_FROM_USR | LBR_TO_USR, 1, 1, 0},
-        {LBR_FROM_USR | LBR_TO_USR, 2, 0, 0},
-        {LBR_FROM_USR, 1, 1, LBR_MAY},
-        {LBR_TO_USR, 2, 1, LBR_MAY},
-        {LBR_TO_USR, 0, 1, 0},
-        {LBR_TO_USR, 3, 0, 0},
+        {0, 1, 0, 0, false, 0},
+        {0, 2, 1, 0, false, 1},
+        {LBR_FROM_USR | LBR_TO_USR, 1, 1, 0, false, 1},
+        {LBR_FROM_USR | LBR_TO_USR, 2, 0, 0, false, 0},
+        {LBR_FROM_USR, 1, 1, LBR_MAY, false, 1},
+        {LBR_TO_USR, 2, 1, LBR_MAY, false, 1},
+        {LBR_TO_USR, 0, 1, 0, false, 1},
+        {LBR_TO_USR, 3, 0, 0, false, 0},
+        /* Ring 0 left out, then ring 3: by where they lead. */
+        {LBR_TO_USR, 1, 1, 0, true, UINT64_MAX},
+        {LBR_FROM_USR, 1, 0, 0, true, 0},
+        {LBR_FROM_USR, 2, 1, 0, true, UINT64_MAX},
+        {LBR_TO_USR, 2, 0, 0, true, 0},
+        {LBR_TO_USR, 0, 1, 0, true, 1},
+        {LBR_FROM_USR | LBR_TO_USR, 1, 1, 0, true, 1},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         lbr_branches_clear(&b, NULL);
         lbr_branches_add(&b, LBR_JCC | rows[i].levels, 1, 2);
-        lbr_branches_select(&b, rows[i].select);
+        lbr_branches_select(&b, rows[i].select, rows[i].architectural);
         assert_int_equal(b.count, rows[i].count);
-        if (b.count != 0)
+        if (b.count != 0) {
             assert_int_equal(b.at[0].kind & LBR_MAY, rows[i].may);
+            assert_true(b.at[0].from == rows[i].from);
+        }
     }
 }
 

@@ -78,7 +78,7 @@ static void address(void **state)
 static void status(void **state)
 {
     static const uint64_t wrong[] = {
-        [FACILITY_PRECISE_STORE] = BITS(63, 5) | BITS(3, 1),
+        [FACILITY_PRECISE_STORE] = BIT(5),
         [FACILITY_LOAD_LATENCY] = BITS(63, 5),
         [FACILITY_DATA_LOAD] = 0,
         [FACILITY_DATA_STORE] = BITS(63, 1),

@@ -144,3 +144,17 @@ FAULT(lbr_beyond_depth_reads,
       .caught = {"sapphirerapids on 1 lbr_registers FAIL",
                  "alderlake on 2 lbr_registers FAIL"},
       .breaks = LBR_BEYOND_REFUSED)
+
+FAULT(arch_lbr_level_left,
+      .what =
+          "[architectural LBRs] whether a branch between levels is recorded "
+          "goes by the level that it leaves",
+      .caught = {"sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_LEVEL_REACHED)
+
+FAULT(arch_lbr_from_uncaptured,
+      .what = "[architectural LBRs] FROM of a branch from a level that is not "
+              "captured is its address",
+      .caught = {"sapphirerapids on 1 lbr_filter FAIL",
+                 "alderlake-n on 1 lbr_filter FAIL"},
+      .breaks = LBR_FROM_UNCAPTURED)

@@ -31,7 +31,7 @@ FAULT(precise_store_lock_misplaced,
 
 FAULT(precise_store_latency_junk,
       .what = "[any with precise store] A8H is a latency",
-      .caught = {"sandybridge on 1 precise_store_address FAIL"})
+      .caught = {"sandybridge on 1 precise_store_address OBSERVED"})
 
 FAULT(load_threshold_ignored,
       .what = "[any] MSR_PEBS_LD_LAT is ignored: all tagged loads are "

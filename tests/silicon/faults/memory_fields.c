@@ -63,7 +63,7 @@ FAULT(precise_store_lock_never,
                  "sandybridge on 1 precise_store_status FAIL"})
 
 FAULT(precise_store_reserved, .what = "[any with precise store] A0H[1] is set",
-      .caught = {"sandybridge on 1 precise_store_address FAIL"})
+      .caught = {"sandybridge on 1 precise_store_address OBSERVED"})
 
 FAULT(precise_store_line,
       .what = "[any with precise store] 98H is the address of the line",

@@ -62,7 +62,12 @@ static uint64_t kind_of(const struct instruction *i)
 static bool is_selected(const struct processor *p, const struct lbr_branch *b,
                         uint64_t kind)
 {
-    bool user = p->choices.lbr_level_of_target ? b->to_user : b->user;
+    /* "CPL-Based Filtering" of architectural ones: by the level at the end;
+     * elsewhere it is not said. */
+    bool by_target = lbr_is_architectural(p)
+                         ? faults_rule(p->machine, LBR_LEVEL_REACHED, true)
+                         : p->choices.lbr_level_of_target;
+    bool user = by_target ? b->to_user : b->user;
 
     if ((kind & (LBR_SELECT_NEAR_IND_CALL | LBR_SELECT_NEAR_RET)) != 0 &&
         !faults_rule(p->machine, LBR_IND_JMP_EXACT, true))
@@ -174,6 +179,11 @@ static void record(struct processor *p, const struct lbr_branch *b,
     if (b->in_tx && (!b->user || faults_rule(m, LBR_IN_TSX_RING3, true)))
         flags |= LBR_INFO_IN_TSX;
     l->from[n] = faults_quantity(m, LBR_FROM, ANY_NUMBER, b->from);
+    /* The same: what leaves a level that is not captured does not say where. */
+    if (lbr_is_architectural(p) && b->user != b->to_user &&
+        !lbr_records_at(p, b->user) &&
+        faults_rule(m, LBR_FROM_UNCAPTURED, true))
+        l->from[n] = BITS(63, 0);
     if (b->user && kind == LBR_SELECT_NEAR_RET &&
         !faults_rule(m, LBR_RETURNS_IN_RING3, true))
         l->from[n]++;

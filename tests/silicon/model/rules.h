@@ -185,6 +185,8 @@ enum rule {
     LBR_KINDS_IN_TX,
     LBR_IN_TSX_RING3,
     LBR_CYCLES_RING3,
+    LBR_LEVEL_REACHED,
+    LBR_FROM_UNCAPTURED,
     LBR_FAR_OF_RING_3,      /* can be left out */
     LBR_FLUSHES_ENTRY_0,    /* by a return */
     LBR_SELECT_DROPPED,     /* a write while TraceEn = 1 */
