@@ -2,6 +2,7 @@
 /* other_core.c - processor 1 takes lines. */
 #include "src/uncore/other_core.h"
 
+#include "src/base/hw.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
 

@@ -8,6 +8,7 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 
+#define TRIES    3
 #define BRANCHES 0xc4u
 #define CYCLES   0x3cu
 #define CMASK(n) ((uint64_t)(n) << 24)
@@ -72,6 +73,16 @@ static struct count_bounds bounds_of(enum counts counts, uint64_t cycles)
     return (struct count_bounds){0, 0};
 }
 
+static bool has_more(const struct test_context *t, uint64_t places,
+                     const struct bank *after, uint64_t most)
+{
+    bool more = false;
+
+    for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
+        more = more || ((places >> n & 1) != 0 && after->pmc[n] > most);
+    return more;
+}
+
 /* SDM 3B, tables of events of 06_2AH and later: loads that retire. */
 #define LOADS UINT64_C(0x81d0)
 
@@ -113,13 +124,18 @@ TEST(counter_mask_edge,
     }
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct bank before = bank_of(places, rows[i].select), after;
+        struct count_bounds want;
+        unsigned tries = 0;
 
-        /* Measured. */
-        if (!bank_window(t, &before, window_long, &after))
-            return;
+        /* Measured; a change of the clock's ratio is an edge of its own. */
+        do {
+            if (!bank_window(t, &before, window_long, &after))
+                return;
+            want = bounds_of(rows[i].counts, after.fixed[1]);
+        } while (rows[i].counts == ONCE && ++tries < TRIES &&
+                 has_more(t, places, &after, want.most));
 
         /* Check. */
-        struct count_bounds want = bounds_of(rows[i].counts, after.fixed[1]);
         for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
             if ((places >> n & 1) != 0)
                 check(t,

@@ -106,8 +106,13 @@ static bool try_overflow(const struct uncore_counters *u, const struct row *row,
         return false;
     }
 
+    /* The selects of cores that there are not need not hold. */
+    if (!set_held_msr(t, u->uncore->global_ctrl, ctrl & ~UNCORE_GLOBAL_EN))
+        return false;
+    out->written = (ctrl & ~u->uncore->all_cores) |
+                   (msr_value(t, u->uncore->global_ctrl) & ctrl);
+
     /* Measured. */
-    out->written = ctrl;
     bool ok = set_held_msr(t, u->uncore->global_ctrl, ctrl);
     lines_miss(lines);
     wait_for_tsc();
@@ -148,10 +153,10 @@ static void judge_row(const struct uncore_counters *u, const struct row *row,
           "overflow of %s: MSR_UNC_PERF_GLOBAL_STATUS (%XH) is 0x%lx; wanted "
           "0x%lx",
           row->what, u->uncore->global_status, o->status, bit);
-    const uint64_t want =
-        row->freeze ? o->written & ~UNCORE_GLOBAL_EN : o->written;
-    /* The selects of cores that there are not need not hold. */
-    check(t, ((o->ctrl ^ want) & ~u->uncore->all_cores) == 0,
+    /* Whether a freeze clears EN is not said. */
+    const uint64_t open = row->freeze ? UNCORE_GLOBAL_EN : 0;
+    const uint64_t want = o->written & ~open;
+    check(t, ((o->ctrl ^ want) & ~open) == 0,
           "overflow of %s: MSR_UNC_PERF_GLOBAL_CTRL (%XH) was 0x%lx and is "
           "0x%lx; wanted 0x%lx",
           row->what, u->uncore->global_ctrl, o->written, o->ctrl, want);

@@ -165,7 +165,8 @@ static const struct event {
     {0x42d0, "split stores (D0H/42H), ", 5, false, true},
     {0x21d0, "locked loads (D0H/21H), ", 5, false, true},
 };
-#define EVENTS (sizeof(events) / sizeof(events[0]))
+#define KNOWN_LESS 3
+#define EVENTS     (sizeof(events) / sizeof(events[0]))
 
 static void event_differs(const struct event *e, unsigned way, unsigned ring,
                           int64_t more)
@@ -209,7 +210,9 @@ static void each_event(void **state)
                 if (!events[i].everywhere && (ring == 0 || !common))
                     continue;
                 event_differs(&events[i], way, ring, events[i].more);
-                event_differs(&events[i], way, ring, -events[i].more);
+                /* SKL117: less by some is known at ring 3. */
+                event_differs(&events[i], way, ring,
+                              -events[i].more - (ring == 3 ? KNOWN_LESS : 0));
             }
 }
 

@@ -245,8 +245,8 @@ static void inner_rings(void **state)
         {2, 2, 3, false, VERDICT_FAIL, "counted 69 of a body at ring 2"},
         {0, 2, 2, false, VERDICT_PASS, ""},
         {0, 1, -2, false, VERDICT_PASS, ""},
-        {0, 1, -7, false, VERDICT_FAIL, "rings 1 to 3 alone, counted 59"},
-        {0, 1, -6, false, VERDICT_KNOWN, "CPL"},
+        {0, 1, -11, false, VERDICT_FAIL, "rings 1 to 3 alone, counted 55"},
+        {0, 1, -10, false, VERDICT_KNOWN, "CPL"},
         {2, 1, -66, false, VERDICT_FAIL, "wanted 64 to 68, as at ring 3"},
         {1, 1, 66, true, VERDICT_FAIL, "IA32_PMC1 (C2H), for ring 0 alone"},
         {3, 2, 66, true, VERDICT_FAIL, "IA32_PMC3 (C4H), for ring 0 alone"},
@@ -350,7 +350,7 @@ static void privilege(void **state)
     begin_privilege(2, 0xc4, 3, -4);
     device.wrong.window = 2;
     expect_case(counting_end(), VERDICT_KNOWN, "USR alone");
-    begin_privilege(2, 0xc4, 3, -7);
+    begin_privilege(2, 0xc4, 3, -11);
     device.wrong.window = 2;
     expect_case(counting_end(), VERDICT_FAIL, "USR alone");
     begin_privilege(0, EVERY, 0, 0);

@@ -331,6 +331,10 @@ static void record(uint32_t kind, uint64_t from, uint64_t to, uint64_t cycles)
     from += wrong(FROM_OFF) || (abort && wrong(ABORT_FROM)) ? 256 : 0;
     to += wrong(TO_OFF) || (abort && wrong(ABORT_TO)) ? 1 : 0;
     if (device.format == ARCH) {
+        const bool user = (kind & LBR_FROM_USR) != 0;
+        if (user != ((kind & LBR_TO_USR) != 0) &&
+            (selected() & BIT(user ? 1 : 0)) != 0)
+            from = UINT64_MAX;
         push(depth, from, to, flags_of(kind) | info_of(kind) | cycles);
         return;
     }

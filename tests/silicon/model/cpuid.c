@@ -159,6 +159,16 @@ static void leaf_of_personality(const struct processor *p, uint32_t leaf,
     *out = (struct cpuid_result){row.eax, row.ebx, row.ecx, row.edx};
 }
 
+/* SDM 2A, leaf 04H. A core has its own L1 and L2; EAX[25:14], the IDs that
+ * share one, less 1, are those of its threads. */
+static void leaf_4(const struct processor *p, uint32_t subleaf,
+                   struct cpuid_result *out)
+{
+    leaf_of_personality(p, 4, subleaf, out);
+    if (subleaf < 3 && !p->machine->smt)
+        out->eax &= ~(uint32_t)BITS(25, 14);
+}
+
 uint32_t cpuid_leaf(const struct processor *p, uint32_t leaf)
 {
     bool hypervisor = leaf >> 28 == LEAF_HYPERVISOR >> 28;
@@ -184,6 +194,9 @@ void cpuid_execute(struct processor *p, uint32_t asked, uint32_t subleaf,
         break;
     case 2:
         out->eax = 0x0000FF01; /* no descriptors: leaf 4 has the caches */
+        break;
+    case 4:
+        leaf_4(p, subleaf, out);
         break;
     case 7:
         if (subleaf == 0)
