@@ -315,6 +315,13 @@ memory_%1_end:
         ACCESS  lock xadd [rdi], rdx
         CLOSE   added
 
+        OPEN    load_far
+        clflush [rdi]
+        invlpg  [rdi]
+        mfence
+        ACCESS  mov     rax, [rdi]
+        CLOSE   load_far
+
 global memory_cell
         align   64
 memory_cell:

@@ -36,6 +36,7 @@ struct memory_walk {
  * have to be. _down: MOVS with DF = 1, to 8 bytes above. _lods: LODS. _scas:
  * SCAS, after which RDI is as after STOS. load_call: CALL through the address,
  * as _jump. store_pop: POP of what is 64 bytes above. added: LOCK XADD of 0.
+ * load_far: as _flush and _invlpg.
  * Stores write 0, locked adds 1. */
 #define MEMORY_STRING_BYTES 8
 #define MEMORY_SEGMENT      64
@@ -80,7 +81,8 @@ extern const uint8_t memory_cell[8];
     W(load_scas)          \
     W(load_call)          \
     W(store_pop)          \
-    W(added)
+    W(added)              \
+    W(load_far)
 
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The

@@ -111,6 +111,17 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_nested_aborted_begin[], ring3_body_nested_aborted_end[],
     ring3_body_plain_begin[], ring3_body_plain_end[], ring3_body_fallback[],
     ring3_body_returns[], ring3_body_calls[], ring3_body_returns_again[];
+/* Instead of the body: loads into each general-purpose register but RSP, in the
+ * order of their numbers in ModR/M. Register n then holds what is at
+ * RING3_LOADS_AT + 8n of the data page; before, RING3_STATE_PLANTED + n. RSP is
+ * RING3_LOADS_STACK of the page. */
+extern const uint8_t ring3_body_loads[];
+#define RING3_LOADS_AT    3072
+#define RING3_LOADS_STACK (RING3_BODY_STACK - 7 * 8)
+/* Instead of the body: REP STOS of so many bytes, from RING3_LOADS_AT on. */
+extern const uint8_t ring3_body_string[], ring3_body_string_at[];
+#define RING3_STRING_BYTES 512
+#define RING3_REP_BYTES    3
 /* Instead of the body: PTWRITE of user_data, where it is. */
 extern const uint8_t ring3_body_ptwrite[], ring3_body_ptwrite_at[];
 /* Instead of the body: a CALL, whose RET goes to the other. */

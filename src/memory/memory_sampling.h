@@ -76,6 +76,7 @@ enum memory_recipe_id {
     LOADS_CALL, /* .. each is a CALL through memory */
     STORES_POP, /* .. each is a POP to memory */
     ADDED,      /* .. each is an XADD, locked */
+    LOADS_FAR,  /* .. no cache has it, and no TLB the page */
     MEMORY_RECIPES
 };
 

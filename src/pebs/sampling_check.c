@@ -162,6 +162,19 @@ bool sampling_check_selects(struct sampling *p)
     return ok;
 }
 
+bool sampling_check_format(struct sampling *p, const struct pebs_record *record,
+                           uint64_t selection)
+{
+    const uint64_t want = selection | (uint64_t)p->size << 48;
+    const uint64_t got = record->record_format & ~PEBS_RETIRE_LATENCY;
+
+    return check(p->t, got == want,
+                 "Record Format (00H) is 0x%lx, but for Retire Latency, of a "
+                 "record with IP (08H) 0x%lx; wanted 0x%lx, the groups in "
+                 "[31:0] and the size in [63:48]",
+                 got, record->eventing_ip, want);
+}
+
 void sampling_check_xmm(struct sampling *p, unsigned n,
                         const struct pebs_record *record, const char *which)
 {

@@ -28,6 +28,12 @@ bool sampling_check_registers(struct sampling *p);
 /* The same of the selects, where the window did not write them. */
 bool sampling_check_selects(struct sampling *p);
 
+/* Record Format (00H) of an adaptive record has these groups, as in
+ * MSR_PEBS_DATA_CFG, and the size: all of it but Retire Latency. Says it with
+ * its EventingIP. */
+bool sampling_check_format(struct sampling *p, const struct pebs_record *record,
+                           uint64_t selection);
+
 /* The XMM group of p's record n, which is `record`, is as windows that plant
  * registers leave it; which: "record 3", for the line. */
 void sampling_check_xmm(struct sampling *p, unsigned n,

@@ -2,6 +2,8 @@
 /* sampling_ring3.c - ring 3 between arming and reading. */
 #include "src/pebs/sampling_ring3.h"
 
+#include "src/base/names.h"
+
 static void run(struct sampling *p, const struct ring3_session *s,
                 window_function *window)
 {
@@ -24,4 +26,21 @@ void sampling_ring3_body(struct sampling *p, uint64_t session)
 
     *(volatile uint32_t *)(uintptr_t)s->ring3->data = RING3_BODY_CELL;
     run(p, s, window_ring3_body);
+}
+
+bool contexts_run(struct contexts *c, const struct sampling_config *config,
+                  const uint8_t *body, unsigned level)
+{
+    struct ring3 *ring3 = c->ring3.ring3;
+
+    ring3->body = (uint32_t)(body - ring3_body);
+    ring3->level = level;
+    c->code = level != 0 ? ring3->user_code : (uintptr_t)ring3_code;
+    c->data = level != 0 ? ring3->user_data : ring3->data;
+    if (!sampling_around(&c->sampling, config, sampling_ring3_body,
+                         (uint64_t)(uintptr_t)&c->ring3))
+        return false;
+    if (ring3->vector != HW_NO_FAULT)
+        broken(c->sampling.t, "%s at ring 3", fault_name((int)ring3->vector));
+    return ring3->vector == HW_NO_FAULT;
 }

@@ -11,4 +11,16 @@
 void sampling_ring3(struct sampling *p, uint64_t session);
 void sampling_ring3_body(struct sampling *p, uint64_t session);
 
+/* Records of a body at a level. */
+struct contexts {
+    struct sampling sampling;
+    struct ring3_session ring3;
+    uint64_t code, data; /* as the ring sees them */
+};
+
+/* After sampling_claim() and ring3_prepare(). False where it could not be run,
+ * or an exception ended it (said). */
+bool contexts_run(struct contexts *c, const struct sampling_config *config,
+                  const uint8_t *body, unsigned level);
+
 #endif

@@ -10,6 +10,8 @@
 #define RECORDS 4  /* at each other, where most loads take longer */
 #define FEW     2  /* windows, where most do not */
 #define ROUNDS  3
+#define LONG    256 /* what eight bits cannot hold, */
+#define LONGER  16  /* windows, until there are RECORDS above that */
 
 /* The second is one more than the fastest load of the first sweep took, so that
  * a threshold that is a cycle off lets it pass; the last is what the slowest
@@ -186,6 +188,20 @@ static bool try_between(struct sampling *p, unsigned first, unsigned last)
     return true;
 }
 
+/* Latency has 16 bits. Whether any load takes so long is not promised. */
+static bool try_long(struct sampling *p, const struct sampling_config *config)
+{
+    struct sweep s = SWEEP("flushed lines of flushed pages", LOADS_FAR);
+
+    s.threshold[0] = LONG;
+    if (!memory_set_threshold(p->t, LONG) ||
+        !memory_sample(p, config, FACILITY_LOAD_LATENCY, LONG, s.recipe,
+                       RECORDS, LONGER, &s.tally[0]))
+        return false;
+    check_exceeded(p->t, &s, 0);
+    return true;
+}
+
 /* " 23 0 0 0 0" */
 static void note_sweep(struct test_context *t, const struct sweep *s)
 {
@@ -222,7 +238,7 @@ TEST(load_latency_threshold,
     for (unsigned i = 0; i < 2; i++) {
         const struct sampling_config config = memory_config(
             &p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY, counter[i]);
-        if (!measure_sweep(&p, &config, &sweeps[i]))
+        if (!measure_sweep(&p, &config, &sweeps[i]) || !try_long(&p, &config))
             return;
         note_sweep(t, &sweeps[i]);
         equal += sweeps[i].equal;

@@ -3,8 +3,8 @@
  * the one that follows, the address, and the registers that it leaves. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
-#include "src/base/names.h"
 #include "src/memory/datala.h"
+#include "src/memory/state_after.h"
 #include "src/memory/memory_sampling.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling_ring3.h"
@@ -46,12 +46,6 @@ static const struct aborts {
      (uint32_t)RING3_TX_CODE << 24 | RTM_STATUS_XABORT, false},
     {"aborts of HLE", PRECISE_HLE_ABORTED, ring3_aborts_hle,
      ring3_aborts_hle_at, ring3_aborts_hle_resume, 0, true},
-};
-
-struct contexts {
-    struct sampling sampling;
-    struct ring3_session ring3;
-    uint64_t code, data; /* as the ring sees them */
 };
 
 /* The access of the event before this RIP, else that at this EventingIP; NULL:
@@ -143,23 +137,6 @@ static void judge(const struct contexts *c, const struct ring3_access *a,
                     c->sampling.tsc_before, r);
 }
 
-static bool run_level(struct contexts *c, const struct sampling_config *config,
-                      const uint8_t *body, unsigned level)
-{
-    struct ring3 *ring3 = c->ring3.ring3;
-
-    ring3->body = (uint32_t)(body - ring3_body);
-    ring3->level = level;
-    c->code = level != 0 ? ring3->user_code : (uintptr_t)ring3_code;
-    c->data = level != 0 ? ring3->user_data : ring3->data;
-    if (!sampling_around(&c->sampling, config, sampling_ring3_body,
-                         (uint64_t)(uintptr_t)&c->ring3))
-        return false;
-    if (ring3->vector != HW_NO_FAULT)
-        broken(c->sampling.t, "%s at ring 3", fault_name((int)ring3->vector));
-    return ring3->vector == HW_NO_FAULT;
-}
-
 /* Of the body; what counts before and after it has its records, too. */
 static bool try_period(struct contexts *c, const struct row *row,
                        unsigned level, unsigned first, struct tally *sum)
@@ -176,7 +153,7 @@ static bool try_period(struct contexts *c, const struct row *row,
     struct pebs_record record;
 
     /* Measured. */
-    if (!run_level(c, &config, ring3_body_plain, level))
+    if (!contexts_run(c, &config, ring3_body_plain, level))
         return false;
 
     /* Check. */
@@ -290,7 +267,7 @@ static bool try_aborts(struct contexts *c, const struct aborts *row)
     struct pebs_record record;
 
     /* Measured. */
-    if (!run_level(c, &config, row->body, 3))
+    if (!contexts_run(c, &config, row->body, 3))
         return false;
 
     /* Check. */
@@ -314,7 +291,7 @@ static bool try_latency(struct contexts *c, unsigned level)
     unsigned found = 0, unknown = 0;
 
     for (unsigned i = 0; i < WINDOWS && found < LOADS; i++) {
-        if (!run_level(c, &config, ring3_body_plain, level))
+        if (!contexts_run(c, &config, ring3_body_plain, level))
             return false;
         for (unsigned n = 0; n < p->records; n++) {
             if (!sampling_record(p, n, &record))
@@ -367,6 +344,10 @@ TEST(pebs_in_contexts,
             WITH_PREFIX (t, "%s at ring %u", rows[i].what, level)
                 if (!try_row(&c, &rows[i], level, &at_ring_0))
                     return;
+    for (unsigned level = 0; level <= 3; level += 3)
+        WITH_PREFIX (t, "loads into registers, and REP STOS, at ring %u", level)
+            if (!state_after_loads(&c, level) || !state_after_string(&c, level))
+                return;
     for (unsigned i = 0; i < 2; i++)
         if (aborts[i].hle ? test_regime(t) == REGIME_A && test_cpu(t)->hle
                           : transactions)

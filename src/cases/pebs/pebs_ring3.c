@@ -288,22 +288,19 @@ static bool try_fixed(struct sampling *p, const struct ring3_session *s)
         return false;
 
     /* Check. */
-    const uint64_t enabled = sampling_enable(&fixed),
-                   form = selection | (uint64_t)p->size << 48;
+    const uint64_t enabled = sampling_enable(&fixed);
     unsigned user = 0;
     for (unsigned n = 0; n < p->records; n++) {
         if (!sampling_record(p, n, &record))
             return false;
         user += record.eventing_ip - s->ring3->user_code < PAGE;
+        sampling_check_format(p, &record, selection);
         check(p->t,
-              (record.record_format & ~PEBS_RETIRE_LATENCY) == form &&
-                  record.applicable_counter != 0 &&
+              record.applicable_counter != 0 &&
                   (record.applicable_counter & ~enabled) == 0,
-              "a record of fixed counters, IP (08H) 0x%lx, has Record Format "
-              "(00H) 0x%lx, Applicable Counter (10H) 0x%lx; wanted 0x%lx, and "
-              "some of 0x%lx",
-              record.eventing_ip, record.record_format,
-              record.applicable_counter, form, enabled);
+              "a record of fixed counters, IP (08H) 0x%lx, has Applicable "
+              "Counter (10H) 0x%lx; wanted some of 0x%lx",
+              record.eventing_ip, record.applicable_counter, enabled);
     }
     check(p->t, user != 0,
           "fixed counters overflow every %u instructions, and none of %u "

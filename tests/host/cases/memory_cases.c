@@ -116,6 +116,7 @@ static const struct {
     FAILS(THRESHOLD_LESS_1, &test_load_latency_threshold),
     FAILS(THRESHOLD_REACHED, &test_load_latency_threshold),
     FAILS(LATENCY_IS_THRESHOLD, &test_load_latency_threshold),
+    FAILS(LATENCY_OF_8, &test_load_latency_threshold),
     FAILS(THRESHOLD_LOST, &test_load_latency_threshold),
     FAILS(SOURCE_SHIFTED, &test_load_latency_source),
     FAILS(SOURCE_ALWAYS_L1, &test_load_latency_source),
@@ -191,8 +192,9 @@ static void every_later_deviation(void **state)
 {
     static const uint16_t later[] = {0x6a, 0x8f};
     static const enum deviation none[] = {
-        L1D_HIT_INVERTED,    L1D_HIT_ALWAYS, L1D_HIT_NEVER, STATUS_MORE_BITS,
-        SOURCE_RESERVED_BIT, LL_EN_IGNORED,  ANY_LL_EN,     LATENCY_JUNK};
+        L1D_HIT_INVERTED, L1D_HIT_ALWAYS,      L1D_HIT_NEVER,
+        STATUS_MORE_BITS, SOURCE_RESERVED_BIT, LL_EN_IGNORED,
+        ANY_LL_EN,        LATENCY_JUNK,        LATENCY_OF_8};
 
     (void)state;
     for (unsigned m = 0; m < sizeof(later) / sizeof(later[0]); m++)

@@ -88,6 +88,7 @@ enum deviation {
     COUNTER_2_SILENT,
     SOME_OUTSIDE,      /* of the loop: every fourth record */
     LATENCIES_SWAPPED, /* of the two, where there are two */
+    LATENCY_OF_8,      /* bits at most */
     ALL_SLOWER,        /* loads, by 40 cycles, */
     SLOWER_LATER,      /* or by 3, but for the first windows */
     L2_SLOWER,         /* as slow as L3 nearly: no one says how fast it is */
@@ -295,7 +296,8 @@ static void describe(uint64_t select, const struct access *a,
         record->latency =
             device.is == LATENCY_IS_THRESHOLD ? fake_msr(MSR_PEBS_LD_LAT)->value
             : device.is == LATENCY_CONSTANT   ? 300
-            : device.is == LATENCY_HUGE       ? UINT64_C(1) << 60
+            : device.is == LATENCY_OF_8 && a->latency > 255 ? 255
+            : device.is == LATENCY_HUGE                     ? UINT64_C(1) << 60
             : device.is == BELOW_SOMETIMES && a->from == 0xc &&
                     fake_msr(MSR_PEBS_LD_LAT)->value > 4 &&
                     device.records++ % 8 == 0

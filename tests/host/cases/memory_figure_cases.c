@@ -40,7 +40,7 @@ static void figures(void **state)
         {&test_load_latency_threshold,
          0x5e,
          BELOW_SOMETIMES,
-         {"than the threshold's latency: 3 of 60"}},
+         {"than the threshold's latency: 2 of 60"}},
         {&test_load_latency_threshold,
          0x5e,
          SLOWER_LATER,

@@ -222,6 +222,7 @@ WINDOW(load_lods, a.load = true)
 WINDOW(load_scas, a.load = a.string = true)
 WINDOW(load_call, a.load = true)
 WINDOW(store_pop, a.store = true)
+WINDOW(load_far, a.load = a.stlb_miss = true, FLUSHED, a.latency += 100)
 WINDOW(added, a.load = a.store = a.locked = true)
 
 /* Ring 3, of firmware's tables in which nothing is: stores to the page. */

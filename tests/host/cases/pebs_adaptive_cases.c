@@ -227,7 +227,7 @@ static void deviations(void **state)
         {"LBR[3] of record 0: INFO is", {.lbr = 12, .bits = BIT(62)}},
         {"LBR[3] of record 0: INFO is", {.lbr = 12, .bits = BIT(20)}},
         {"and the record is of the branch at", {.oldest = true}},
-        {"LBR[1] of record 0: FROM is", {.oldest_first = true}},
+        {"LBR[1] of a record: FROM 0x", {.oldest_first = true}},
         {"(Cycle Count) is 0 in each of", {.no_cycles = true}},
     };
 

@@ -32,6 +32,9 @@ LABEL(ring3_aborts_rtm_resume, 0x2020)
 LABEL(ring3_aborts_hle, 0x2100)
 LABEL(ring3_aborts_hle_at, 0x2110)
 LABEL(ring3_aborts_hle_resume, 0x2120)
+LABEL(ring3_body_loads, 0x2200)
+LABEL(ring3_body_string, 0x2400)
+LABEL(ring3_body_string_at, 0x2410)
 const struct lbr_row window_ring3_rows[] = {
     {LBR_JCC, LOOP, LOOP - 3},
     {LBR_FAR | LBR_TO_USR, LOOP + 2, 0},
@@ -340,6 +343,9 @@ static struct odd_body {
     int64_t at, resume; /* added, of aborts */
     uint32_t only;      /* of this event: its turns are lost */
     uint64_t base;      /* XORed to the address of an access */
+    unsigned lost;      /* one more than the register not loaded there */
+    uint64_t elsewhere; /* added to the address of these loads */
+    uint64_t string_at, string_next; /* the same of REP STOS, and its RIP */
 } body;
 
 static void make_events(uint32_t kind, uint32_t events[4])
@@ -404,6 +410,67 @@ static void access_page(uint64_t enable, const struct ring3 *ring3,
     retire(enable, &s);
 }
 
+/* Of one register the record has what was before the load. */
+static void load_registers(uint64_t enable, const struct ring3 *ring3)
+{
+    const bool user = ring3->level != 0;
+    const uint64_t code = user ? ring3->user_code : (uintptr_t)ring3_code;
+    const uint64_t data = user ? ring3->user_data : ring3->data;
+    const volatile uint64_t *words =
+        (const volatile uint64_t *)(uintptr_t)(ring3->data + RING3_LOADS_AT);
+    uint64_t r[16];
+
+    for (unsigned n = 0; n < 16; n++)
+        r[n] = RING3_STATE_PLANTED + n;
+    r[4] = data + RING3_LOADS_STACK;
+    for (unsigned n = 0; n < 16; n++) {
+        if (n == 4)
+            continue;
+        const uint64_t before = r[n];
+        r[n] = n + 1 == body.lost ? before : words[n];
+        retire(enable, &(struct spot){.at = code + 0x2200 + 8 * n,
+                                      .next = code + 0x2208 + 8 * n,
+                                      .user = user,
+                                      .events = {LOADS},
+                                      .holds = {.rax = r[0],
+                                                .rcx = r[1],
+                                                .rdx = r[2],
+                                                .rbx = r[3],
+                                                .rsp = r[4],
+                                                .rbp = r[5],
+                                                .rsi = r[6],
+                                                .rdi = r[7],
+                                                .r8 = r[8],
+                                                .r9 = r[9],
+                                                .r10 = r[10],
+                                                .r11 = r[11],
+                                                .r12 = r[12],
+                                                .r13 = r[13],
+                                                .r14 = r[14],
+                                                .r15 = r[15],
+                                                .data_linear_address =
+                                                    data + RING3_LOADS_AT +
+                                                    8 * n + body.elsewhere}});
+        r[n] = words[n];
+    }
+}
+
+static void store_string(uint64_t enable, const struct ring3 *ring3)
+{
+    const bool user = ring3->level != 0;
+    const uint64_t code = user ? ring3->user_code : (uintptr_t)ring3_code;
+    const uint64_t data = user ? ring3->user_data : ring3->data;
+
+    for (unsigned n = 0; n < RING3_STRING_BYTES / 8; n++)
+        retire(enable,
+               &(struct spot){.at = code + 0x2410 + body.string_at,
+                              .next = code + 0x2410 + body.string_next,
+                              .user = user,
+                              .events = {STORES},
+                              .holds = {.data_linear_address =
+                                            data + RING3_LOADS_AT + 8 * n}});
+}
+
 static void abort_once(uint64_t enable, const struct ring3 *ring3, bool hle)
 {
     const uint64_t base = hle ? 0x2110 : 0x2010;
@@ -436,7 +503,14 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
                      RING3_BODY_CELL);
     for (unsigned n = 0; n < RING3_ABORTS && (rtm || hle); n++)
         abort_once(enable, ring3, hle);
-    if (rtm || hle)
+    const bool loads = ring3->body == (uint32_t)(ring3_body_loads - ring3_body);
+    const bool string =
+        ring3->body == (uint32_t)(ring3_body_string - ring3_body);
+    if (loads)
+        load_registers(enable, ring3);
+    if (string)
+        store_string(enable, ring3);
+    if (rtm || hle || loads || string)
         return 0;
     assert_int_equal(ring3->body, (uint32_t)(ring3_body_plain - ring3_body));
     for (unsigned turn = 0; turn < RING3_BODY_TURNS; turn++)
@@ -509,6 +583,12 @@ static void contexts(void **state)
         {VERDICT_FAIL,
          "RIP (08H) is not where it goes on",
          {.resume = 1, .info = TX_ABORT_INSTRUCTION_ABORT}},
+        {VERDICT_FAIL, "at ring 0: RBX is 0x", {.lost = 1 + 3}},
+        {VERDICT_FAIL, "in the record of a load into R15", {.lost = 1 + 15}},
+        {VERDICT_FAIL, "no record is of one of", {.elsewhere = 4096}},
+        {VERDICT_PASS, "", {.string_next = RING3_REP_BYTES}},
+        {VERDICT_FAIL, "RIP (08H) is 0x", {.string_next = 1}},
+        {VERDICT_KNOWN, "wanted its own", {.string_at = 3}},
         {VERDICT_FAIL, "Data Linear Address (98H)", {.base = 8}},
         {VERDICT_FAIL, "Data Linear Address (98H)", {.base = 64}},
     };
