@@ -156,8 +156,7 @@ static void judge_reference(struct test_context *t, uint64_t slow,
     /* The table of events of 06_1AH has 3CH/01H at the rate of the TSC, Intel's
      * list of events for it (github.com/intel/perfmon) at that of the bus; the
      * lists of Golden and Lion Cove and Gracemont have it at the rate of the
-     * TSC, too, as REF_TSC_P.
-     */
+     * TSC, too, as REF_TSC_P. */
     if ((identity_generation(test_cpu(t)) &
          (NEHALEM | SINCE_GOLDEN_COVE | GRACEMONT)) != 0)
         ratio[1] = 1;
@@ -175,14 +174,17 @@ static void judge_reference(struct test_context *t, uint64_t slow,
 }
 
 /* Core cycles on a fixed and on a general-purpose counter, where they are many
- * more than instructions; reference cycles of both kinds. */
-static bool try_cycles(struct test_context *t, uint64_t places)
+ * more than instructions; reference cycles of both kinds: at ring 0, whose
+ * bit alone the fixed ones may have. */
+static bool try_cycles(struct test_context *t, uint64_t places, bool os_alone)
 {
     struct bank before = bank_of(places, events[0].select), after;
 
     if ((places & BIT(0)) == 0 || bank_fixed(test_cpu(t)) < 3)
         return true;
     before.select[1] ^= events[0].select ^ events[2].select;
+    for (unsigned n = 0; n < BANK_FIXED && os_alone; n++)
+        before.fixed_ctrl &= ~IA32_FIXED_CTR_CTRL_USR(n);
     if (!bank_work(t, &before, load_flushed, t, &after))
         return false;
     uint64_t margin = count_margin(COUNTS_TIME, after.pmc[0]);
@@ -388,7 +390,7 @@ TEST(counter_enumeration,
     if (length > 6 && (id->leaf0a_ebx & BIT(6)) == 0 &&
         (!try_predicted(t, places) || !try_random(t, places)))
         return;
-    if (!try_cycles(t, places))
+    if (!try_cycles(t, places, false) || !try_cycles(t, places, true))
         return;
     check_beyond(t);
     if (id->counters > COUNTERS_MAX)

@@ -5,8 +5,9 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/context_rows.h"
+#include "src/counting/counter3.h"
 #include "src/counting/ring3.h"
-#include "src/cpu/generation.h"
 #include "src/memory/memory_errata.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
@@ -15,13 +16,13 @@
 #define TRIES 20 /* where transactions may abort for no reason of their own */
 /* Instructions and branches at the ends of a ring, or of a transaction; where
  * IRETQ, SYSCALL, the outermost XBEGIN and XEND count no manual says. */
-#define RINGS  2
-#define OUTER  2
-#define ENDS   (RINGS + OUTER)
-#define CYCLES 64 /* that two counters may be apart; and a 64th */
-#define WIDE   16 /* more than retire in a cycle, as CMASK */
-#define EDGES  8  /* of what is always true, at most */
-#define PLACES (BITS(2, 0) | BITS(PLACES_END - 1, PLACE_FIXED0))
+#define RINGS    2
+#define OUTER    2
+#define ENDS     (RINGS + OUTER)
+#define CYCLES   64 /* that two counters may be apart; and a 64th */
+#define TOGETHER 16 /* the same, of counters that start at a change of ring */
+#define EDGES    8  /* of what is always true, at most */
+#define PLACES   (BITS(2, 0) | BITS(PLACES_END - 1, PLACE_FIXED0))
 
 _Static_assert(ENDS < RING3_BODY_TURNS, "what is lost is more");
 
@@ -44,59 +45,14 @@ static const struct way {
      true, true, false},
 };
 
-/* SDM 3B, "Pre-defined Architectural Performance Events", and the tables of
- * events of the 4th to 6th generation; later: Intel's lists, ICX and SPR. */
-#define BEFORE (HASWELL | BROADWELL | SKYLAKE)
-#define LISTED (BEFORE | SINCE_ICE_LAKE)
-enum kind { INSTRUCTIONS, BRANCHES, EVENTS, CORE, PAIRS, ONCE, SOME, CLOCK };
-static const struct row {
-    const char *what;
-    uint64_t select;
-    enum kind kind;
-    uint16_t tables; /* whose tables have it; 0: all */
-    unsigned ends;   /* events before and after the body */
-    bool all;        /* tried everywhere */
-    uint32_t kinds;  /* of accesses: RING3_BODY_LOAD .. */
-} rows[] = {
-    {"instructions (C0H)", 0xc0, INSTRUCTIONS, 0, 0, true, 0},
-    {"branches (C4H)", 0xc4, BRANCHES, 0, 0, true, 0},
-    {"conditional branches (C4H/01H)", 0x01c4, EVENTS, BEFORE, 1, false, 0},
-    {"conditional branches (C4H/11H)", 0x11c4, EVENTS, ICE_LAKE | GOLDEN_COVE,
-     1, false, 0},
-    {"calls (C4H/02H)", 0x02c4, EVENTS, LISTED, 0, false, 0},
-    {"returns (C4H/08H)", 0x08c4, EVENTS, LISTED, 0, false, 0},
-    {"branches not taken (C4H/10H)", 0x10c4, EVENTS, LISTED, 0, false, 0},
-    {"branches taken (C4H/20H)", 0x20c4, EVENTS, LISTED, 5, false, 0},
-    {"loads (D0H/81H)", 0x81d0, EVENTS, LISTED, 0, false, RING3_BODY_LOAD},
-    {"stores (D0H/82H)", 0x82d0, EVENTS, LISTED, 0, false, RING3_BODY_STORE},
-    {"locked loads (D0H/21H)", 0x21d0, EVENTS, LISTED, 0, false,
-     RING3_BODY_LOAD | RING3_BODY_LOCKED},
-    {"split loads (D0H/41H)", 0x41d0, EVENTS, LISTED, 0, false,
-     RING3_BODY_LOAD | RING3_BODY_SPLIT},
-    {"split stores (D0H/42H)", 0x42d0, EVENTS, LISTED, 0, false,
-     RING3_BODY_STORE | RING3_BODY_SPLIT},
-    {"cycles (3CH)", 0x3c, CORE, 0, 0, true, 0},
-    {"cycles with fewer instructions than CMASK = 16 (C0H, INV)",
-     0xc0 | IA32_PERFEVTSEL_INV | WIDE << 24, CORE, 0, 0, false, 0},
-    {"the same, at their begin (EDGE)",
-     0xc0 | IA32_PERFEVTSEL_INV | IA32_PERFEVTSEL_E | WIDE << 24, ONCE, 0, 0,
-     false, 0},
-    {"cycles with CMASK = 2 branches (C4H)", 0xc4 | 2 << 24, PAIRS, 0, 0, false,
-     0},
-    {"reference cycles (3CH/01H)", 0x013c, CLOCK, 0, 0, false, 0},
-    {"references of the last level (2EH/4FH)", 0x4f2e, SOME, 0, 0, false, 0},
-    {"misses of the last level (2EH/41H)", 0x412e, SOME, 0, 0, false, 0},
-    {"off-core responses (B7H)", 0x01b7, SOME, BEFORE | ICE_LAKE, 0, false, 0},
-};
-
 struct contexts {
     struct test_context *t;
     struct ring3_session ring3;
-    uint64_t plain;       /* what the row counted at ring 0, no transaction */
-    uint64_t core, clock; /* and the fixed counters 1 and 2 */
-    bool transactions;    /* they can commit */
-    bool closing;         /* the WRMSR that ends a window counts, at ring 0 */
-    uint64_t levels;      /* of the selects, in the last window */
+    uint64_t plain; /* what the row counted at ring 0, no transaction */
+    uint64_t core, clock, slots; /* and the fixed counters 1 to 3 */
+    bool transactions;           /* they can commit */
+    bool closing;    /* the WRMSR that ends a window counts, at ring 0 */
+    uint64_t levels; /* of the selects, in the last window */
     unsigned windows;
 };
 
@@ -113,8 +69,9 @@ static uint64_t from(const struct test_context *t, unsigned place,
 
 /* IA32_PMC0 counts all of it, IA32_PMC1 what is inside, IA32_PMC2 what has not
  * aborted: at ring 3 of that alone, as the fixed counters. */
-static struct bank bank_for(const struct contexts *c, const struct row *row,
-                            unsigned level, unsigned start)
+static struct bank bank_for(const struct contexts *c,
+                            const struct context_row *row, unsigned level,
+                            unsigned start)
 {
     const struct identity *id = test_cpu(c->t);
     struct bank bank = bank_of(bank_places(id) & PLACES, row->select);
@@ -143,7 +100,7 @@ static uint64_t counted(const struct contexts *c, const struct bank *before,
 }
 
 /* Accesses of the body that an event of D0H is of, at least. */
-static uint64_t accesses(const struct row *row)
+static uint64_t accesses(const struct context_row *row)
 {
     uint64_t count = 0;
 
@@ -153,7 +110,7 @@ static uint64_t accesses(const struct row *row)
 }
 
 /* What the assembler counts; 0 where it does not. */
-static uint64_t written(const struct row *row)
+static uint64_t written(const struct context_row *row)
 {
     const struct window_shape *body = &ring3_body_shape,
                               *ends = &ring3_body_ends_shape;
@@ -168,7 +125,7 @@ static bool is_near(uint64_t a, uint64_t b, uint64_t by)
     return a <= b + by && b <= a + by;
 }
 
-static void check_count(const struct contexts *c, const struct row *row,
+static void check_count(const struct contexts *c, const struct context_row *row,
                         unsigned place, uint64_t got, uint64_t want,
                         uint64_t by)
 {
@@ -194,7 +151,7 @@ static void check_some(const struct contexts *c, const char *what, uint64_t got,
 }
 
 /* See bank_for(). What counter 2 leaves out is added where an erratum loses. */
-static void judge_inside(struct contexts *c, const struct row *row,
+static void judge_inside(struct contexts *c, const struct context_row *row,
                          const struct way *way, const uint64_t got[3])
 {
     const bool cycles = row->kind == CORE, events = row->kind == EVENTS;
@@ -232,7 +189,7 @@ static void judge_inside(struct contexts *c, const struct row *row,
                 got[2], got[0], kept);
 }
 
-static void judge(struct contexts *c, const struct row *row,
+static void judge(struct contexts *c, const struct context_row *row,
                   const struct way *way, unsigned level,
                   const struct bank *before, const struct bank *after)
 {
@@ -240,8 +197,9 @@ static void judge(struct contexts *c, const struct row *row,
         way->more + (level == 0 ? RING3_BODY_AROUND + c->closing : 0);
     const unsigned fixed = bank_fixed(test_cpu(c->t));
     const uint64_t by = level / 3 * RINGS + way->aborts;
-    const uint64_t most =
-        row->kind == PAIRS ? (written(&rows[BRANCHES]) + ENDS) / 2 : EDGES;
+    const uint64_t most = row->kind == PAIRS
+                              ? (written(&context_rows[BRANCHES]) + ENDS) / 2
+                              : EDGES;
     const uint64_t got = counted(c, before, after, 0);
     const uint64_t core =
         fixed > 1 ? counted(c, before, after, PLACE_FIXED0 + 1) : 0;
@@ -249,10 +207,13 @@ static void judge(struct contexts *c, const struct row *row,
     if (fixed > 0)
         check_count(c, row, PLACE_FIXED0,
                     counted(c, before, after, PLACE_FIXED0),
-                    written(&rows[INSTRUCTIONS]) + more, by);
+                    written(&context_rows[INSTRUCTIONS]) + more, by);
     if (fixed > 2 && c->core != 0)
         check_some(c, "IA32_FIXED_CTR2 (30BH)",
                    counted(c, before, after, PLACE_FIXED0 + 2), core, c->clock);
+    if (fixed > 3 && c->core != 0)
+        check_some(c, "IA32_FIXED_CTR3 (30CH)",
+                   counted(c, before, after, PLACE_FIXED0 + 3), core, c->slots);
     switch (row->kind) {
     case CORE:
         check_known(
@@ -322,7 +283,7 @@ static bool run(struct contexts *c, const struct way *way, unsigned level,
 
 /* Where the listing does not say it, and time by the first row; the second
  * time, when all is in the caches. */
-static bool measure_plain(struct contexts *c, const struct row *row)
+static bool measure_plain(struct contexts *c, const struct context_row *row)
 {
     const struct bank before = bank_for(c, row, 0, 0);
     struct bank after;
@@ -337,16 +298,43 @@ static bool measure_plain(struct contexts *c, const struct row *row)
     check_known(c->t, c->plain >= accesses(row), e, signature,
                 "%s: IA32_PMC0 (C1H) counted %lu; wanted %lu or more",
                 row->what, c->plain, accesses(row));
-    if (row == rows)
+    if (row == context_rows)
         c->closing = c->plain == written(row) + RING3_BODY_AROUND + 1;
     c->core = after.fixed[1];
     c->clock = after.fixed[2];
+    c->slots = after.fixed[3];
     return true;
 }
 
-static bool try_row(struct contexts *c, const struct row *row)
+/* Of ring 3 alone each counter counts what the first does. On which of them an
+ * event of a table counts from IA32_PMC4 on is not looked up. */
+static bool try_each(struct contexts *c, const struct context_row *row)
 {
-    unsigned start = (unsigned)(row - rows);
+    const uint64_t places = bank_places(test_cpu(c->t)) &
+                            (row->tables == 0 ? BITS(31, 0) : BITS(3, 0)) &
+                            ~(counter3_is_reliable(c->t) ? 0 : BIT(3));
+    struct bank before = bank_of(places, row->select), after;
+    bool done;
+
+    before.cell = (uintptr_t)c->ring3.ring3;
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        before.select[n] &= ~IA32_PERFEVTSEL_OS;
+    if (!run(c, &ways[0], 3, &before, &after, &done))
+        return false;
+    const uint64_t by = row->kind == CORE || row->kind == CLOCK
+                            ? TOGETHER + after.pmc[0] / 64
+                        : row->kind == SOME ? ENDS + after.pmc[0] / 4
+                                            : ENDS;
+    WITH_PREFIX (c->t, "%s at ring 3, on each counter", row->what)
+        for (unsigned n = 1; n < COUNTERS_MAX; n++)
+            if ((places >> n & 1) != 0)
+                check_count(c, row, n, after.pmc[n], after.pmc[0], by);
+    return true;
+}
+
+static bool try_row(struct contexts *c, const struct context_row *row)
+{
+    unsigned start = (unsigned)(row - context_rows);
     struct bank after;
     bool done;
 
@@ -367,7 +355,7 @@ static bool try_row(struct contexts *c, const struct row *row)
                              level)
                     judge(c, row, &ways[i], level, &before, &after);
         }
-    return true;
+    return try_each(c, row);
 }
 
 TEST(events_in_contexts,
@@ -392,10 +380,11 @@ TEST(events_in_contexts,
         return;
 
     /* Measured and checked. */
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if ((rows[i].tables == 0 || (rows[i].tables & here) != 0) &&
-            (rows[i].select != OFFCORE_EVENT(0) || offcore != NULL) &&
-            !try_row(&c, &rows[i]))
+    for (unsigned i = 0; i < context_row_count; i++)
+        if ((context_rows[i].tables == 0 ||
+             (context_rows[i].tables & here) != 0) &&
+            (context_rows[i].select != OFFCORE_EVENT(0) || offcore != NULL) &&
+            !try_row(&c, &context_rows[i]))
             return;
     note(t, "%u windows", c.windows);
 }

@@ -31,7 +31,7 @@ static void enumeration(void **state)
     (void)state;
     begin_enumeration();
     expect_case(counting_end(), VERDICT_PASS, "0x00000603: 7 events");
-    assert_int_equal(device.windows, 7 + 2 + 4 + 4 + 1);
+    assert_int_equal(device.windows, 7 + 2 + 4 + 4 + 2);
     for (unsigned bit = 0; bit < 7; bit++) {
         char line[90];
 

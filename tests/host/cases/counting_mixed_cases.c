@@ -87,20 +87,22 @@ static void begin_pmi(void)
 
 static void pmi_in_contexts(void **state)
 {
-    static const unsigned places[] = {0, 1, FIXED(0), FIXED(1)};
+    static const unsigned places[] = {0, 1, 3, FIXED(0), FIXED(1), FIXED(2)};
 
     (void)state;
     begin_pmi();
     expect_case(rings_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 14);
-    assert_int_equal(t->checks, 14 * 4 + 2 * 3);
-    for (unsigned i = 0; i < 4; i++) {
+    assert_int_equal(device.windows, 24);
+    assert_int_equal(t->checks, 24 * 4 + 2 * 3);
+    for (unsigned i = 0; i < 6; i++) {
         begin_pmi();
         device.no_pmi = BIT(places[i]);
         expect_case(rings_end(), VERDICT_FAIL, "and made no interrupt");
         begin_pmi();
         device.no_status = BIT(places[i]);
-        expect_case(rings_end(), VERDICT_FAIL, "overflowed after 60 events");
+        expect_case(rings_end(), VERDICT_FAIL,
+                    i == 5 ? "overflowed after 0 events"
+                           : "overflowed after 60 events");
     }
     begin_pmi();
     device.freezes_not = true;
@@ -116,7 +118,7 @@ static void pmi_in_contexts(void **state)
     begin_pmi();
     aborts_first = 19;
     expect_case(rings_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 14 + 19);
+    assert_int_equal(device.windows, 24 + 19);
     begin_pmi();
     aborts_first = 20;
     expect_case(rings_end(), VERDICT_FAIL, "in a transaction at ring 0");
@@ -140,7 +142,7 @@ static void pmi_in_contexts(void **state)
     begin_pmi();
     t->cpu.rtm = false;
     expect_case(rings_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 6);
+    assert_int_equal(device.windows, 16);
     begin_pmi();
     ring3_raises = 6;
     expect_case(rings_end(), VERDICT_ERROR, "#UD at ring 3");
