@@ -34,6 +34,24 @@ void lines_miss(const struct lines *lines)
     lines_read(lines->at, LINES);
 }
 
+unsigned lines_miss_both(const struct lines *lines)
+{
+    const void *flushed[2 * LINES], *at[LINES];
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < LINES; i++) {
+        const char *line = (const char *)lines->at[i] + LINE_BYTES;
+        if (((uintptr_t)line + LINE_BYTES) % PAGE_BYTES == 0)
+            continue;
+        flushed[2 * n] = line;
+        flushed[2 * n + 1] = line + LINE_BYTES;
+        at[n++] = line + LINE_BYTES - 4;
+    }
+    lines_flush(flushed, 2 * n);
+    lines_read(at, n);
+    return n;
+}
+
 void lines_hit(const struct lines *lines)
 {
     lines_read(lines->at, LINES);

@@ -23,6 +23,11 @@ void lines_choose(struct test_context *t, struct lines *lines);
 /* Flushes them all and reads them: LINES misses. */
 void lines_miss(const struct lines *lines);
 
+/* The same of reads that need two lines each, those after them: no prefetcher
+ * of adjacent lines brings both. How many reads: none is over the end of a
+ * page. */
+unsigned lines_miss_both(const struct lines *lines);
+
 /* Reads them again: hits, right after lines_miss(). */
 void lines_hit(const struct lines *lines);
 

@@ -10,6 +10,7 @@
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
 #include "src/memory/lines.h"
+#include "src/tsx/pair.h"
 #include "src/uncore/offcore.h"
 
 /* A quarter more: page walks and prefetches may be counted as reads. An eighth
@@ -20,6 +21,9 @@
 #define STRAY (LINES / 8)
 /* Of a window that counted too much: noise, an SMI too, only adds. */
 #define TRIES 3
+
+/* Waits for the other thread, of a window at least each. */
+#define BESIDE 4
 
 #define LEVELS (IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR)
 
@@ -34,6 +38,7 @@ struct offcore {
     unsigned n;        /* of MSR_OFFCORE_RSP_n and its event */
     unsigned counters; /* IA32_PMC0 .. */
     struct lines lines;
+    const struct pair *pair; /* the other thread, at work beside it */
     struct bounds got; /* what the counters counted, the least and the most */
 };
 
@@ -69,25 +74,9 @@ static void store_misses(const struct offcore *o)
     memory_store_flush(BITS(o->counters - 1, 0), &walk);
 }
 
-/* Reads that need two lines each, which no prefetcher of adjacent lines brings
- * together; not over the end of a page. */
-#define LINE 64
-#define PAGE 4096
 static void read_splits(const struct offcore *o)
 {
-    const void *flushed[2 * LINES], *at[LINES];
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < LINES; i++) {
-        const char *line = (const char *)o->lines.at[i] + LINE;
-        if (((uintptr_t)line + LINE) % PAGE == 0)
-            continue;
-        flushed[2 * n] = line;
-        flushed[2 * n + 1] = line + LINE;
-        at[n++] = line + LINE - 4;
-    }
-    lines_flush(flushed, 2 * n);
-    lines_read(at, n);
+    (void)lines_miss_both(&o->lines);
 }
 
 /* One window. False where an access faulted. */
@@ -295,27 +284,32 @@ static void check_both(struct offcore *o)
                     OFFCORE_DMND_DATA_RD | OFFCORE_ANY, made, out);
 }
 
+static bool prepare(struct offcore *o, struct test_context *t)
+{
+    *o = (struct offcore){.t = t,
+                          .table = offcore_of(test_cpu(t)),
+                          .counters = counters_available(test_cpu(t))};
+    if (o->table == NULL) {
+        skip(t, "needs the same model on every processor");
+        return false;
+    }
+    if (o->counters > OFFCORE_COUNTERS)
+        o->counters = OFFCORE_COUNTERS;
+    if (o->counters > 3 && !counter3_make_reliable(t))
+        o->counters = 3;
+    lines_choose(t, &o->lines);
+    return counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL) &&
+           program_counters(o, false, LEVELS);
+}
+
 static void check_processor(struct test_context *peer, void *argument)
 {
-    struct offcore o = {.t = peer,
-                        .table = offcore_of(test_cpu(peer)),
-                        .counters = counters_available(test_cpu(peer))};
     struct bounds any[2][2] = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
+    struct offcore o;
 
     (void)argument;
-    if (o.table == NULL) {
-        skip(peer, "needs the same model on every processor");
-        return;
-    }
-    /* Set-up. */
-    if (o.counters > OFFCORE_COUNTERS)
-        o.counters = OFFCORE_COUNTERS;
-    if (o.counters > 3 && !counter3_make_reliable(peer))
-        o.counters = 3;
-    lines_choose(peer, &o.lines);
-    /* One window to warm up: page walks and the stack, once. */
-    if (!counters_claim(peer) || !hold_msr(peer, IA32_PERF_GLOBAL_CTRL) ||
-        !program_counters(&o, false, LEVELS) || !count_window(&o, read_misses))
+    /* Set-up; one window to warm up: page walks and the stack, once. */
+    if (!prepare(&o, peer) || !count_window(&o, read_misses))
         return;
 
     for (o.n = 0; o.n < 2 && program_counters(&o, false, LEVELS); o.n++) {
@@ -331,6 +325,53 @@ static void check_processor(struct test_context *peer, void *argument)
         any[0][1].least, any[0][1].most, any[1][1].least, any[1][1].most);
 }
 
+/* Two threads of one core, of which one reads, and both count. */
+struct beside {
+    struct pair pair;
+    struct offcore here, there;
+    volatile uint64_t made; /* what the other has counted, of its own */
+};
+
+static bool select_reads(struct offcore *o, struct test_context *t)
+{
+    return prepare(o, t) &&
+           offcore_write(t, o->table, 0, OFFCORE_DMND_DATA_RD | OFFCORE_ANY);
+}
+
+static void read_there(struct test_context *peer, void *argument)
+{
+    struct beside *b = argument;
+
+    if ((b->there.t != NULL || select_reads(&b->there, peer)) &&
+        count_window(&b->there, read_misses))
+        b->made += b->there.got.least;
+}
+
+static void wait_beside(const struct offcore *o)
+{
+    for (unsigned i = 0; i < BESIDE && pair_wait(o->t, o->pair); i++)
+        ;
+}
+
+/* AnyThread is 0: "the specific thread". */
+static void count_beside(struct test_context *t, void *argument)
+{
+    struct beside *b = argument;
+
+    if (!select_reads(&b->here, t))
+        return;
+    b->here.pair = &b->pair;
+    const uint64_t before = b->made;
+    if (!count_window(&b->here, wait_beside))
+        return;
+    const uint64_t made = b->made - before;
+    check(t, made >= BESIDE * LEAST && b->here.got.most <= made / 2,
+          "data reads, any response: the other thread of this core counted %lu "
+          "of its own, and IA32_PMC0-%u here up to %lu meanwhile; wanted %u or "
+          "more, and no more than half",
+          made, b->here.counters - 1, b->here.got.most, BESIDE * LEAST);
+}
+
 TEST(offcore_counts,
      .asks = "Are reads that leave the core counted as off-core responses, and "
              "no others?",
@@ -342,4 +383,9 @@ TEST(offcore_counts,
 {
     /* In turn: they share the lines, and a core its path to the L3. */
     on_all_in_turn(t, check_processor);
+    struct beside *b = test_buffer(t);
+    *b = (struct beside){.made = 0};
+    if (test_sibling(t) != test_processor(t) && hw_run_is_parallel())
+        (void)pair_run_beside(t, &b->pair, test_sibling(t), count_beside,
+                              read_there, b);
 }

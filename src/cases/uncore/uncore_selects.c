@@ -11,6 +11,7 @@
 
 #define TRIES        5           /* others, graphics too, only add */
 #define STRAY        (LINES / 4) /* of theirs, in the quietest window */
+#define QUIET        2           /* the same, of one box */
 #define APART        64          /* cycles between the units' beginnings */
 #define STORES_APART 128         /* bytes: no line is the next of another */
 
@@ -329,6 +330,50 @@ static void check_stores(struct selects *s)
           got, LINES, LINES);
 }
 
+static void splits_miss(const struct lines *lines)
+{
+    (void)lines_miss_both(lines);
+}
+
+/* Reads of two lines each, which are in no cache: a lookup of each. */
+static void check_splits(struct selects *s)
+{
+    const unsigned reads = lines_miss_both(&s->lines);
+    uint64_t got = count_lookups(s, UNC_CBO_CACHE_LOOKUP_READ, splits_miss);
+    check(s->u.t, got >= 2 * reads,
+          "UNC_CBO_CACHE_LOOKUP (34H/1FH): got %lu for %u reads of two lines "
+          "each, flushed out; wanted at least %u",
+          got, reads, 2 * reads);
+}
+
+/* Of the counters of a box one has an event that does not happen: each goes by
+ * its own select. */
+static bool check_pairs(struct selects *s)
+{
+    uint64_t selects[UNITS_MAX] = {0}, worst = UINT64_MAX;
+
+    for (unsigned silent = 0; silent < 2; silent++, worst = UINT64_MAX) {
+        for (unsigned i = 0; i + 2 < s->count; i++)
+            selects[i] =
+                UNCORE_EN | (i % 2 == silent ? UNCORE_EVENT(0x34, 0x17)
+                                             : UNC_CBO_CACHE_LOOKUP_READ);
+        for (unsigned k = 0; k < TRIES && worst != 0; k++) {
+            uint64_t wrong = 0; /* boxes, a bit each */
+            if (!run_window(s, selects, lines_miss))
+                return false;
+            for (unsigned i = silent; i + 2 < s->count; i += 2)
+                wrong |= s->got[i] > s->got[i ^ 1] / 2 + QUIET ? BIT(i / 2) : 0;
+            worst &= wrong;
+        }
+        check(s->u.t, worst == 0,
+              "C-Boxes of the set 0x%lx: counter %u with reads found in M, E "
+              "or S (34H/17H) counted as counter %u did with reads in any "
+              "state (34H/1FH), of %u reads flushed out; wanted few",
+              worst, silent, 1 - silent, LINES);
+    }
+    return true;
+}
+
 TEST(uncore_selects,
      .asks = "Does each unit of the uncore count by its own select, and by all "
              "of its fields?",
@@ -352,6 +397,8 @@ TEST(uncore_selects,
         return;
     check_umasks(&s);
     check_filters(&s);
-    if (check_each_filter(&s))
-        check_stores(&s);
+    if (!check_each_filter(&s) || !check_pairs(&s))
+        return;
+    check_splits(&s);
+    check_stores(&s);
 }
