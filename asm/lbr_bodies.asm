@@ -148,16 +148,7 @@ LBR_BODY_END
 
 ; Conditional branches, taken where RSI has a 1.
 LBR_BODY lbr_body_bits
-%assign i 0
-%rep 12
-        bt      esi, i
-.jump_%+i:
-        jc      short .next_%+i
-        ROW     LBR_JCC, .jump_%+i, .next_%+i
-        nop
-.next_%+i:
-%assign i i + 1
-%endrep
+        BRANCHES_BY_BITS LBR_JCC
 LBR_BODY_END
 
 ; Jumps to one of two places a NOP apart, by a bit of RSI each, and from there on.

@@ -50,6 +50,7 @@ LBR_BODY(lbr_body_signs);
 LBR_BODY(lbr_body_again);
 /* LBR_BITS conditional branches, row n taken where bit n of argument is 1. */
 LBR_BODY(lbr_body_bits);
+LBR_BODY(lbr_body_bits_tx); /* in a transaction, after which cells[0] is 1 */
 #define LBR_BITS 12
 /* LBR_TARGETS indirect jumps, each to where its row says where bit n of
  * argument is 1, else so many bytes before, and a direct one after each. */

@@ -51,6 +51,16 @@ LBR_BODY lbr_body_commit
 .out:
 LBR_BODY_END
 
+; RSI are bits.
+LBR_BODY lbr_body_bits_tx
+        mov     eax, -1
+        xbegin  .aborted
+        BRANCHES_BY_BITS LBR_JCC | LBR_IN_TX
+        xend
+        mov     qword [r14 + CELLS], 1
+.aborted:
+LBR_BODY_END
+
 ; Ends by %2, some instructions behind a branch (erratum BDM064).
 %macro ABORTS 2+
 LBR_BODY %1

@@ -95,6 +95,18 @@ const char *lbr_kind_name(uint32_t kind)
 
 /* BR_TYPE of a kind; any far one from 8 on. Of aborts the manual does not say.
  */
+void lbr_branches_bits(struct lbr_branches *b, const uint8_t *body,
+                       const struct lbr_row *rows, uint64_t bits)
+{
+    struct lbr_branches all;
+
+    lbr_branches_of(&all, body, rows);
+    lbr_branches_clear(b, body);
+    for (unsigned n = 0; n < all.count; n++)
+        if (n == 0 || n > LBR_BITS || (bits >> (n - 1) & 1) != 0)
+            lbr_branches_add(b, all.at[n].kind, all.at[n].from, all.at[n].to);
+}
+
 static bool is_of_type(uint32_t kind, unsigned type)
 {
     static const uint8_t types[LBR_KINDS] = {
@@ -114,9 +126,11 @@ static const char *differs(const struct lbr_branches *b,
                            const struct lbr_record *got)
 {
     const bool abort = (want->kind & LBR_ABORT) != 0;
+    const bool next = (want->kind & LBR_OR_NEXT) != 0 &&
+                      got->from == want->from + LBR_INT_BYTES;
 
     if ((want->kind & LBR_INSIDE) != 0 ? got->from - b->body >= LBR_BODY_BYTES
-                                       : got->from != want->from)
+                                       : got->from != want->from && !next)
         return "the source address";
     if (got->to != want->to)
         return "the target address";

@@ -11,6 +11,9 @@
 
 /* In `kind` beside the bits of lbr_bodies.h; from: anywhere in the body. */
 #define LBR_INSIDE 0x4000u
+/* From there, or from the next instruction, LBR_INT_BYTES further. */
+#define LBR_OR_NEXT   0x8000u
+#define LBR_INT_BYTES 2
 
 #define LBR_BODY_BYTES 256u /* LBR_INSIDE, from its start on */
 
@@ -35,6 +38,9 @@ void lbr_branches_add(struct lbr_branches *b, uint32_t kind, uint64_t from,
 /* One row of its body, with these bits more. */
 void lbr_branches_row(struct lbr_branches *b, const struct lbr_row *row,
                       uint32_t more);
+/* All of trace_window() with a body of LBR_BITS branches, by these bits. */
+void lbr_branches_bits(struct lbr_branches *b, const uint8_t *body,
+                       const struct lbr_row *rows, uint64_t bits);
 /* All of trace_window() with this body: the jump into it, the rows, the jump
  * out of it. */
 void lbr_branches_of(struct lbr_branches *b, const uint8_t *body,

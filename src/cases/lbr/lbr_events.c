@@ -25,7 +25,7 @@ static void try_exceptions(struct lbr *l, const char *what, uint64_t select)
             continue;
         }
         lbr_branches_add(&want,
-                         LBR_FAR | (i + 2 == rows.count ? LBR_INSIDE : 0),
+                         LBR_FAR | (i + 2 == rows.count ? LBR_OR_NEXT : 0),
                          b->from, at(trace_handler));
         lbr_branches_add(&want, LBR_FAR, at(trace_handler_end), b->to);
     }

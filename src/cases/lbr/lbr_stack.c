@@ -69,14 +69,9 @@ static void try_bits(struct lbr *l)
     for (unsigned i = 0; i < trials; i++) {
         const uint64_t bits = test_random(l->t) & BITS(LBR_BITS - 1, 0);
         struct trace_window code = {.body = lbr_body_bits, .argument = bits};
-        struct lbr_branches all, want;
+        struct lbr_branches want;
 
-        lbr_branches_of(&all, lbr_body_bits, lbr_body_bits_rows);
-        lbr_branches_clear(&want, lbr_body_bits);
-        for (unsigned n = 0; n < all.count; n++)
-            if (n == 0 || n > LBR_BITS || (bits >> (n - 1) & 1) != 0)
-                lbr_branches_add(&want, all.at[n].kind, all.at[n].from,
-                                 all.at[n].to);
+        lbr_branches_bits(&want, lbr_body_bits, lbr_body_bits_rows, bits);
         if (!lbr_window(l, &code) ||
             !lbr_judge(l, "branches in no regular order", &want))
             return;

@@ -176,6 +176,35 @@ static void try_elision_abort(struct lbr *l)
           PROBE_TRIES);
 }
 
+/* Branches in no regular order are mispredicted there as elsewhere. */
+static void try_bits(struct lbr *l)
+{
+    const unsigned trials = test_trials(l->t, 32, 8);
+    unsigned mispredicted = 0, records = 0;
+
+    for (unsigned i = 0; i < trials; i++) {
+        const uint64_t bits = test_random(l->t) & BITS(LBR_BITS - 1, 0);
+        struct trace_window code = {.body = lbr_body_bits_tx, .argument = bits};
+        struct lbr_branches want;
+
+        lbr_branches_bits(&want, lbr_body_bits_tx, lbr_body_bits_tx_rows, bits);
+        if (!lbr_window(l, &code))
+            return;
+        if (code.cells[0] != 1)
+            continue;
+        if (!lbr_judge(l, "a transaction's branches in no regular order",
+                       &want))
+            return;
+        for (unsigned n = 1; n + 1 < want.count; n++, records++)
+            mispredicted += l->records[n].mispredicted;
+    }
+    check(l->t,
+          mispredicted != 0 || records < LBR_BITS || !l->model.mispredicts,
+          "MISPRED is 0 in the records of all of %u branches in transactions "
+          "that are taken at random; wanted 1 in some",
+          records);
+}
+
 /* A kind that MSR_LBR_SELECT keeps out stays out of a transaction's records. */
 static void try_kinds(struct lbr *l)
 {
@@ -216,6 +245,7 @@ TEST(lbr_transactions,
                      lbr_body_commit_rows),
           "none of %u transactions committed", PROBE_TRIES);
     try_kinds(&l);
+    try_bits(&l);
     FOR_EACH_ROW (t, i, aborts)
         WITH_PREFIX (t, "%s", aborts[i].what)
             try_abort(&l, &aborts[i], &counts);

@@ -26,6 +26,7 @@ static void events(void **state)
         }
         seen(&test_lbr_events, formats[i], EXCEPTION_LATE, 0);
         seen(&test_lbr_events, formats[i], EXCEPTION_LATE, 6);
+        seen(&test_lbr_events, formats[i], EXCEPTION_LATE, TRACE_INT);
         for (enum wrong is = DEBUG_SAID; is <= DEBUG_KEEPS_BTF; is++)
             seen(&test_lbr_events, formats[i], is, 0);
         seen(&test_lbr_events, formats[i], DEBUG_CLEARS, 11);

@@ -49,6 +49,7 @@ enum wrong {
     NO_LENGTH_KEPT,   /* a call of no length, with EN_CALLSTACK */
     RETURNED_KEPT,
     IN_TX_NEVER,
+    IN_TX_PREDICTED, /* always */
     IN_TX_ALWAYS,
     ABORT_NEVER,
     ABORT_ALWAYS,
@@ -135,6 +136,12 @@ BODY(lbr_body_targets, TARGET_ROWS(0), TARGET_ROWS(1), TARGET_ROWS(2),
     }
 #define BIT_ROWS(n) BIT_ROW(n), BIT_ROW((n) + 1), BIT_ROW((n) + 2)
 BODY(lbr_body_bits, BIT_ROWS(0), BIT_ROWS(3), BIT_ROWS(6), BIT_ROWS(9))
+#define TX_ROW(n)                                 \
+    {                                             \
+        LBR_JCC | LBR_IN_TX, 4 * (n), 4 * (n) + 2 \
+    }
+#define TX_ROWS(n) TX_ROW(n), TX_ROW((n) + 1), TX_ROW((n) + 2)
+BODY(lbr_body_bits_tx, TX_ROWS(0), TX_ROWS(3), TX_ROWS(6), TX_ROWS(9))
 #define JUMP(n)                           \
     {                                     \
         LBR_REL_JMP, 3 * (n), 3 * (n) + 3 \
@@ -200,6 +207,7 @@ static const struct {
     {lbr_body_signs, lbr_body_signs_rows},
     {lbr_body_again, lbr_body_again_rows},
     {lbr_body_bits, lbr_body_bits_rows},
+    {lbr_body_bits_tx, lbr_body_bits_tx_rows},
     {lbr_body_chain, lbr_body_chain_rows},
     {lbr_body_deep, lbr_body_deep_rows},
     {lbr_body_calls, lbr_body_calls_rows},
@@ -282,6 +290,8 @@ static uint64_t flags_of(uint32_t kind)
         ((kind & LBR_KIND) != LBR_IND_JMP ||
          (!wrong(TARGETS_PREDICTED) && !wrong(ENTRY_MISPREDICTED))))
         flags |= BIT(63);
+    if ((kind & LBR_IN_TX) != 0 && wrong(IN_TX_PREDICTED))
+        flags &= ~BIT(63);
     if ((device.enters && wrong(ENTRY_MISPREDICTED)) ||
         (wrong(KIND_MISPREDICTED) && (kind & LBR_KIND) == device.number))
         flags |= BIT(63);
@@ -365,7 +375,10 @@ static void exception(unsigned vector, uint64_t from, uint64_t next)
     const bool is = wrong(EXCEPTION_LATE) && device.number == vector;
 
     if (!wrong(EXCEPTION_UNSAID) || device.number != vector)
-        record(LBR_FAR, is || vector == TRACE_INT ? next : from,
+        record(LBR_FAR,
+               is                    ? next
+               : vector == TRACE_INT ? from + LBR_INT_BYTES
+                                     : from,
                handler_of(vector), 7);
     if (!wrong(RETURN_UNSAID) || device.number != vector)
         record(LBR_FAR, at(trace_handler_end), next, 7);
@@ -457,7 +470,8 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
                       at(body) + (uint64_t)row->to);
             continue;
         }
-        if (w->body != lbr_body_bits || (w->argument >> n & 1) != 0)
+        if ((w->body != lbr_body_bits && w->body != lbr_body_bits_tx) ||
+            (w->argument >> n & 1) != 0)
             record(row->kind, at(body) + (uint64_t)row->from,
                    at(body) + (uint64_t)row->to - lower, n != 0 ? cycles : 7);
     }
