@@ -12,6 +12,11 @@ FAULT(adaptive_always,
       .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
       .breaks = ADAPTIVE_WHERE_ASKED)
 
+FAULT(adaptive_one_entry_lost,
+      .what = "[adaptive records] with one LBR entry asked for there is none",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL"},
+      .breaks = ONE_ENTRY_RECORDED)
+
 FAULT(adaptive_tx_before_latency,
       .what = "[adaptive records] the memory group has TSX information in "
               "front of the latency",

@@ -32,6 +32,18 @@ FAULT(uncore_counter_1_dead,
       .what = "[any client] counter 1 of a C-Box does not count",
       .caught = {"haswell on 1 uncore_cboxes FAIL"}, .breaks = UNCORE_COUNTER_1)
 
+FAULT(uncore_counter_1_select_0,
+      .what = "[any client] counter 1 of a C-Box counts by the select of "
+              "counter 0",
+      .caught = {"haswell on 1 uncore_selects FAIL",
+                 "skylake-2018 on 1 uncore_selects FAIL"},
+      .breaks = UNCORE_SELECT_1)
+
+FAULT(uncore_second_line_lost,
+      .what = "[any client] the second line of a load is not looked up",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .breaks = LOOKUPS_OF_BOTH_LINES)
+
 FAULT(arb_counter_1_dead,
       .what = "[any client] counter 1 of the ARB does not count",
       .caught = {"haswell on 1 uncore_arb FAIL"}, .breaks = ARB_COUNTER_1)

@@ -87,12 +87,6 @@ FAULT(pt_ring3_begin_no_fup,
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .rule = PT_TX_FUP_IN_RING_3)
 
-FAULT(pebs_state_before,
-      .what = "[any] RFLAGS and RSP of a record are those before the "
-              "instruction",
-      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
-      .breaks = RECORD_STATE_AFTER)
-
 FAULT(pebs_ring3_address_8,
       .what = "[format 2, 3] 98H has 0 in bits 2:0 at ring 3",
       .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},

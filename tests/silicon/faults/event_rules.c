@@ -5,6 +5,28 @@
  */
 #include "tests/silicon/model/fault.h"
 
+FAULT(ring0_reference_is_core,
+      .what = "[any] fixed counter 2 with OS alone counts core cycles",
+      .caught = {"skylake-2018 on 1 counter_enumeration FAIL"},
+      .breaks = REFERENCE_AT_RING_0)
+
+FAULT(ring3_cycles_on_1,
+      .what = "[any] IA32_PMC1 counts reference cycles for core cycles at "
+              "ring 3",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = CYCLES_ON_1_RING_3)
+
+FAULT(ring3_slots_of_one,
+      .what = "[4 fixed counters] a cycle at ring 3 has one slot",
+      .caught = {"icelake-server on 1 events_in_contexts FAIL"},
+      .breaks = SLOTS_RING_3)
+
+FAULT(ring3_conditional_lost,
+      .what = "[any] conditional branches of ring 3 are not counted as such",
+      .caught = {"arrowlake on 1 events_in_contexts FAIL",
+                 "skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = CONDITIONAL_RING_3)
+
 FAULT(counter1_umask_ignored, .what = "[any] IA32_PMC1 takes UMASK for 0",
       .caught = {"skylake-2018 on 1 branch_kinds FAIL"}, .quantity = SELECTED,
       .number = 1, .clear = 0xFF00)

@@ -6,6 +6,18 @@
 #include "tests/silicon/model/fault.h"
 #include "tests/silicon/model/bits.h"
 
+FAULT(ring3_nmi_lost,
+      .what = "[any] the NMI of an overflow at ring 3 does not come",
+      .caught = {"skylake-2018 on 1 pmi_in_contexts FAIL",
+                 "sandybridge on 1 pmi_in_contexts FAIL"},
+      .breaks = NMI_RING_3)
+
+FAULT(ring3_fixed_2_silent,
+      .what = "[any] an overflow of fixed counter 2 at ring 3 makes no "
+              "interrupt",
+      .caught = {"skylake-2018 on 1 pmi_in_contexts FAIL"},
+      .breaks = FIXED_2_PMI_RING_3)
+
 FAULT(
     freeze_of_core,
     .what = "[any] an interrupt freezes the counters of both threads of a core",

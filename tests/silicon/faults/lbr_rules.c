@@ -13,6 +13,18 @@ FAULT(lbr_in_tx_ring3_missing,
       .caught = {"skylake-2017 on 1 lbr_filter FAIL"},
       .breaks = LBR_IN_TSX_RING3)
 
+FAULT(lbr_int_n_beyond,
+      .what = "[any] FROM of INT n is neither its address nor the next",
+      .caught = {"skylake-2018 on 1 lbr_events FAIL",
+                 "sapphirerapids on 1 lbr_events FAIL"},
+      .breaks = LBR_INT_N_AT_IT)
+
+FAULT(lbr_predicted_in_tx,
+      .what = "[A B F; C with bit 2] MISPRED is 0 in transactions",
+      .caught = {"skylake-2017 on 1 lbr_transactions FAIL",
+                 "sapphirerapids on 1 lbr_transactions FAIL"},
+      .breaks = LBR_MISPRED_IN_TX)
+
 FAULT(lbr_cycles_ring3_zero,
       .what = "[format 5] LBR_INFO[15:0] of branches of ring 3 is 0",
       .caught = {"skylake-2018 on 1 lbr_filter FAIL"},

@@ -6,6 +6,12 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/memory_events.h"
 
+FAULT(load_latency_of_8_bits,
+      .what = "[any] A8H of a load is 255 where it took longer",
+      .caught = {"skylake-2018 on 1 load_latency_threshold FAIL",
+                 "icelake-server on 1 load_latency_threshold FAIL"},
+      .breaks = LATENCY_HAS_16_BITS)
+
 FAULT(load_stlb_never, .what = "[any] A0H[4] of a load is never set",
       .caught = {"skylake-2017 on 1 load_latency_source FAIL"})
 

@@ -44,6 +44,11 @@ FAULT(offcore_any_needs_snoop,
               "is set",
       .caught = {"skylake-2018 on 1 offcore_counts FAIL"})
 
+FAULT(offcore_of_core,
+      .what = "[client, SMT] off-core responses of the other thread count, too",
+      .caught = {"skylake-2018 on 2 offcore_counts FAIL"},
+      .breaks = OFFCORE_OF_THREAD)
+
 FAULT(offcore_one_of_both,
       .what = "[client] event BBH misses a request that B7H has counted",
       .caught = {"skylake-2018 on 1 offcore_counts FAIL"},

@@ -13,6 +13,29 @@ FAULT(pebs_rax_while_traced,
       .what = "[any with Processor Trace] RAX is 0 while TraceEn is 1",
       .caught = {"skylake-2017 on 1 pt_while_sampling FAIL"})
 
+FAULT(pebs_state_before,
+      .what = "[any] RFLAGS and RSP of a record are those before the "
+              "instruction",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .quantity = REGISTERS_BEFORE, .number = ANY_NUMBER,
+      .set = BIT(PEBS_RFLAGS) | BIT(PEBS_RSP))
+
+FAULT(pebs_rbx_before,
+      .what = "[any] RBX of a record is that before the instruction",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL"},
+      .quantity = REGISTERS_BEFORE, .number = ANY_NUMBER, .set = BIT(PEBS_RBX))
+
+FAULT(pebs_r13_before,
+      .what = "[any] R13 of a record is that before the instruction",
+      .caught = {"icelake-server on 1 pebs_in_contexts FAIL",
+                 "alderlake on 1 pebs_in_contexts FAIL"},
+      .quantity = REGISTERS_BEFORE, .number = ANY_NUMBER, .set = BIT(PEBS_R13))
+
+FAULT(pebs_rep_ip_next,
+      .what = "[any] EventingIP of a string instruction with REP is the next",
+      .caught = {"icelake-server on 1 pebs_in_contexts FAIL"},
+      .breaks = REP_IS_EVENTING)
+
 FAULT(pebs_rax_rbx_swapped, .what = "[any] RAX and RBX are swapped",
       .caught = {"skylake-2017 on 1 pebs_counter3 FAIL",
                  "skylake-2017 on 1 pebs_record_layout FAIL"})

@@ -8,6 +8,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/pebs.h"
@@ -18,31 +19,50 @@ _Static_assert(offsetof(struct pebs_ds, index) + PEBS_DS_OFFSET ==
                    DS_INDEX_OFFSET,
                "PEBS index");
 
+static void take_registers(uint64_t registers[PEBS_REGISTERS],
+                           const struct gprs *g, uint64_t rax, uint64_t rsp)
+{
+    registers[PEBS_RAX] = rax;
+    registers[PEBS_RBX] = g->rbx;
+    registers[PEBS_RCX] = g->rcx;
+    registers[PEBS_RDX] = g->rdx;
+    registers[PEBS_RSI] = g->rsi;
+    registers[PEBS_RDI] = g->rdi;
+    registers[PEBS_RBP] = g->rbp;
+    registers[PEBS_RSP] = rsp;
+    registers[PEBS_R8] = g->r8;
+    registers[PEBS_R9] = g->r9;
+    registers[PEBS_R10] = g->r10;
+    registers[PEBS_R11] = g->r11;
+    registers[PEBS_R12] = g->r12;
+    registers[PEBS_R13] = g->r13;
+    registers[PEBS_R14] = g->r14;
+    registers[PEBS_R15] = g->r15;
+}
+
+/* Faults have some of them as they were before the instruction. */
+static void take_before(const struct vcpu *v, struct pebs_snapshot *s)
+{
+    uint64_t before[PEBS_REGISTERS] = {[PEBS_RFLAGS] = v->rflags_before};
+    uint64_t which =
+        faults_quantity(v->model->machine, REGISTERS_BEFORE, ANY_NUMBER, 0);
+
+    if ((v->current.flags & INSTRUCTION_IRET) != 0 &&
+        !faults_rule(v->model->machine, IRET_STATE_AFTER, true))
+        which = BIT(PEBS_RSP);
+    take_registers(before, &v->gprs_before, v->rax_before, v->rsp_before);
+    for (unsigned n = 0; n < PEBS_REGISTERS; n++)
+        if ((which >> n & 1) != 0)
+            s->registers[n] = before[n];
+}
+
 static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
 {
-    const struct gprs *g = &v->gprs;
-
     *s = (struct pebs_snapshot){
         .registers =
             {
                 [PEBS_RFLAGS] = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF,
                 [PEBS_RIP] = v->vmcb->rip,
-                [PEBS_RAX] = v->vmcb->rax,
-                [PEBS_RBX] = g->rbx,
-                [PEBS_RCX] = g->rcx,
-                [PEBS_RDX] = g->rdx,
-                [PEBS_RSI] = g->rsi,
-                [PEBS_RDI] = g->rdi,
-                [PEBS_RBP] = g->rbp,
-                [PEBS_RSP] = v->vmcb->rsp,
-                [PEBS_R8] = g->r8,
-                [PEBS_R9] = g->r9,
-                [PEBS_R10] = g->r10,
-                [PEBS_R11] = g->r11,
-                [PEBS_R12] = g->r12,
-                [PEBS_R13] = g->r13,
-                [PEBS_R14] = g->r14,
-                [PEBS_R15] = g->r15,
             },
         .eventing_ip = v->current_rip,
         .before = v->previous_rip,
@@ -50,15 +70,13 @@ static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
                      v->vmcb->rip == v->current_rip + v->current.length,
         .tsc = time_tsc(v),
     };
+    take_registers(s->registers, &v->gprs, v->vmcb->rax, v->vmcb->rsp);
     if (!faults_rule(v->model->machine, RECORD_HAS_IF, true))
         s->registers[PEBS_RFLAGS] &= ~(uint64_t)RFLAGS_IF;
-    if (!faults_rule(v->model->machine, RECORD_STATE_AFTER, true)) {
-        s->registers[PEBS_RSP] = v->rsp_before;
-        s->registers[PEBS_RFLAGS] = v->rflags_before;
-    }
-    if ((v->current.flags & INSTRUCTION_IRET) != 0 &&
-        !faults_rule(v->model->machine, IRET_STATE_AFTER, true))
-        s->registers[PEBS_RSP] = v->rsp_before;
+    if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
+        !faults_rule(v->model->machine, REP_IS_EVENTING, true))
+        s->eventing_ip = v->vmcb->rip + v->current.length;
+    take_before(v, s);
     if (v->current.system == SYSTEM_SYSCALL &&
         !faults_rule(v->model->machine, SYSCALL_STATE_AFTER, true))
         s->registers[PEBS_RCX] = s->registers[PEBS_R11] = 0;

@@ -93,6 +93,9 @@ static void send_by_lvt(struct vcpu *v, uint64_t base, uint32_t lvt)
                                                      : PMI_WAITS,
                      true))
         return;
+    if ((lvt & LVT_DELIVERY) == LVT_NMI && v->current_cpl > 0 &&
+        !faults_rule(m, NMI_RING_3, true))
+        return;
     switch (lvt & LVT_DELIVERY) {
     case LVT_FIXED:
         if (!faults_rule(m, PMI_HAS_PRIORITY, true)) /* below its class */

@@ -164,6 +164,9 @@ struct action step_begin(struct vcpu *v)
     v->current = v->decoded->instruction;
     data_access_find(v, bytes, length);
     v->previous_rip = v->current_rip;
+    if (v->model->pebs.enable != 0 && deviates(v->model))
+        v->gprs_before = v->gprs;
+    v->rax_before = v->vmcb->rax;
     v->rsp_before = v->vmcb->rsp;
     v->rflags_before = v->vmcb->rflags & ~(uint64_t)RFLAGS_TF;
     v->current_rip = v->pt_ip = v->vmcb->rip;

@@ -104,8 +104,10 @@ void trace_branch(struct vcpu *v, const struct retirement *r)
 
 static void record_event(struct vcpu *v)
 {
+    const bool beyond = v->injected_int &&
+                        !faults_rule(v->model->machine, LBR_INT_N_AT_IT, true);
     const struct lbr_branch b = {
-        .from = v->pt_ip,
+        .from = v->pt_ip + (beyond ? 4 : 0),
         .to = v->vmcb->rip,
         .user = v->event_user,
         .to_user = v->vmcb->cpl > 0,

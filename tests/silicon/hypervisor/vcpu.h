@@ -259,7 +259,8 @@ struct vcpu {
     struct transaction tx;
     struct instruction current; /* the one being stepped */
     uint64_t current_rip, previous_rip;
-    uint64_t rsp_before, rflags_before; /* of it */
+    struct gprs gprs_before; /* of it, and what VMCB has */
+    uint64_t rax_before, rsp_before, rflags_before;
     uint8_t current_cpl; /* it is executed at, whatever it is after it */
     bool injected_int;   /* an INT n, past which RIP is already */
     bool injected_outer; /* an interrupt or NMI, not of an instruction */

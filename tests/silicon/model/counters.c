@@ -199,6 +199,12 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
     if (event->kind == EVENT_BRANCHES_MISPREDICTED &&
         (r->branch & INSTRUCTION_RETURN) != 0 && !HOLDS(RETURNS_ARE_MISSED))
         count = 0;
+    if (event->kind == EVENT_CYCLES && n == 1 && r->user &&
+        !HOLDS(CYCLES_ON_1_RING_3))
+        count = clocks->reference;
+    if (event->kind == EVENT_BRANCHES_CONDITIONAL && r->user &&
+        !HOLDS(CONDITIONAL_RING_3))
+        count = 0;
     count = faults_events(p, event, r, errata_count(p, event, count));
     return count != 0
                ? (uint32_t)faults_quantity(m, COUNTED, (uint32_t)select, count)
@@ -283,6 +289,13 @@ static uint32_t fixed_events(const struct processor *p, unsigned n,
     if (r->user && n == 1 &&
         !faults_rule(p->machine, RING3_CYCLES_COUNT_ONCE, true))
         count++;
+    if (n == 2 &&
+        (p->pmu.fixed_ctrl >> 8 & (FIXED_OS | FIXED_USR)) == FIXED_OS &&
+        !faults_rule(p->machine, REFERENCE_AT_RING_0, true))
+        count = r->cycles;
+    if (n == FIXED_SLOTS && r->user &&
+        !faults_rule(p->machine, SLOTS_RING_3, true))
+        count = r->cycles;
     if (r->user && n == 2 &&
         !faults_rule(p->machine, RING3_REFERENCE_CYCLES, true))
         count = 0;

@@ -174,7 +174,8 @@ static void record(struct processor *p, const struct lbr_branch *b,
     flags |= architectural_flags(p, kind);
     if (p->faults.lbr_late != 0)
         p->faults.lbr_late--;
-    if (b->mispredicted)
+    if (b->mispredicted &&
+        (!b->in_tx || faults_rule(m, LBR_MISPRED_IN_TX, true)))
         flags |= LBR_INFO_MISPRED;
     if (b->in_tx && (!b->user || faults_rule(m, LBR_IN_TSX_RING3, true)))
         flags |= LBR_INFO_IN_TSX;

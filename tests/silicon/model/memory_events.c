@@ -58,6 +58,8 @@ static void count_requests(struct processor *p, const struct data_access *a,
     if (writes && erratum_shows(p, ERRATUM_RFO, 4))
         offcore_access(p, OFFCORE_RFO, out);
     for (unsigned n = 0; n < out->requests; n++) {
+        if (n != 0 && !faults_rule(p->machine, LOOKUPS_OF_BOTH_LINES, true))
+            break;
         p->llc_references++;
         if (out->request[n].level == CACHE_DRAM)
             p->llc_misses++;
@@ -270,6 +272,8 @@ static struct data_record load_record(struct processor *p,
 
     if (p->faults.of_user && !faults_rule(p->machine, LATENCY_IN_RING_3, true))
         d.latency = 0;
+    if (d.latency > 0xFF && !faults_rule(p->machine, LATENCY_HAS_16_BITS, true))
+        d.latency = 0xFF;
     faults_load_record(p, &d);
     faults_load_fields(p, &d);
     faults_latency_data(p, &d);

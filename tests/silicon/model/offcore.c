@@ -104,9 +104,13 @@ static void count_request(struct processor *p, uint64_t type,
                 (DMND_DATA_RD | DMND_RFO) &&
             !faults_rule(p->machine, OFFCORE_COUNTS_ONCE, true))
             p->offcore[n]++;
-        p->offcore[n] +=
-            response_matches(p, response, type, supplier_of(p, level, snoop),
-                             snoop_of(p, level, snoop));
+        if (!response_matches(p, response, type, supplier_of(p, level, snoop),
+                              snoop_of(p, level, snoop)))
+            continue;
+        p->offcore[n]++;
+        if (p->sibling != NULL &&
+            !faults_rule(p->machine, OFFCORE_OF_THREAD, true))
+            p->sibling->offcore[n]++;
     }
 }
 

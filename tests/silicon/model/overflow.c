@@ -139,6 +139,9 @@ void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
         p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
     if (!interrupts && !faults_rule(p->machine, FIXED_FREEZE_ASKED, true))
         freeze_unasked(p);
+    if (n == 2 && p->faults.of_user &&
+        !faults_rule(p->machine, FIXED_2_PMI_RING_3, true))
+        interrupts = false;
     fixed_overflowed(p, 32 + n, faults_interrupts(p, 32 + n, interrupts));
 }
 

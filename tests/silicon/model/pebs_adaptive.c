@@ -206,6 +206,8 @@ void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
     unsigned entries = (unsigned)DATA_CFG_ENTRIES(groups);
     struct filling f = {.machine = m, .words = record->words};
 
+    if (entries == 1 && !faults_rule(m, ONE_ENTRY_RECORDED, true))
+        entries = 0;
     __builtin_memcpy(fixed, record->words, sizeof(fixed));
     put(&f, 0);
     put(&f, fixed[faults_rule(m, BASIC_HAS_EVENTING_IP, true) ? WORD_EVENTING_IP

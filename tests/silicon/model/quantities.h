@@ -84,10 +84,11 @@ enum quantity {
     ADAPTIVE_FORMAT, /* its first word */
     ADAPTIVE_WORD,   /* number: ADAPTIVE_AT */
     METRICS_READ,
-    METRICS_COUNTED, /* if any; number: 1 of ring 3 */
-    COUNTERS_FROZEN, /* by CTR_Frz */
-    LBR_LATE,        /* records after a freeze */
-    LBR_DEPTHS,      /* CPUID.1CH:EAX[7:0], as IA32_LBR_DEPTH has them */
+    METRICS_COUNTED,  /* if any; number: 1 of ring 3 */
+    COUNTERS_FROZEN,  /* by CTR_Frz */
+    LBR_LATE,         /* records after a freeze */
+    REGISTERS_BEFORE, /* the instruction, in its record: a bit each, PEBS_X */
+    LBR_DEPTHS,       /* CPUID.1CH:EAX[7:0], as IA32_LBR_DEPTH has them */
 };
 
 /* Group of an adaptive record, from 0 on: basic, memory, registers, XMM, LBR,

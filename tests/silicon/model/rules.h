@@ -110,7 +110,6 @@ enum rule {
     STORE_OF_COUNTER_3,     /* precise store on that alone */
     ADDRESS_OF_MISSES,      /* events D1H and up have data addresses */
     FULL_SETS_62,           /* also below the threshold */
-    RECORD_STATE_AFTER,     /* the instruction: RFLAGS and RSP */
     RING3_ADDRESS_WHOLE,    /* 98H, down to its last bit */
     RECORD_OF_ALL,          /* counters that overflow together */
     REVISION_CLEARED,       /* by a write of 0 to 8BH */
@@ -324,6 +323,20 @@ enum rule {
     SCAS_LOADS_AT_RDI,
     POPS_STORE_AT_OPERAND, /* in memory */
     XADD_IS_LOCKED,
+    LATENCY_HAS_16_BITS,
+    REFERENCE_AT_RING_0, /* fixed counter 2 with OS alone: no core cycles */
+    CYCLES_ON_1_RING_3,  /* IA32_PMC1: no reference cycles */
+    SLOTS_RING_3,        /* as many a cycle as at ring 0 */
+    CONDITIONAL_RING_3,  /* branches count there, too */
+    NMI_RING_3,          /* an interrupt of counters as NMI */
+    FIXED_2_PMI_RING_3,
+    ONE_ENTRY_RECORDED, /* of branches, where a record is to have one */
+    UNCORE_SELECT_1,    /* counter 1 of a box goes by it, not by select 0 */
+    LOOKUPS_OF_BOTH_LINES,
+    OFFCORE_OF_THREAD, /* not of the other thread of the core, too */
+    LBR_INT_N_AT_IT,   /* or at the next, not beyond */
+    LBR_MISPRED_IN_TX,
+    REP_IS_EVENTING, /* EventingIP: its own */
 #include "tests/silicon/model/tx_rules.inc"
 };
 

@@ -329,11 +329,14 @@ void uncore_lookup(struct machine *m, uint64_t line, enum uncore_kind kind,
     u->lookups++;
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
         struct uncore_counter *c = &u->box[box][n];
+        uint64_t select = faults_rule(m, UNCORE_SELECT_1, true)
+                              ? c->select
+                              : u->box[box][0].select;
 
         if (n == 1 && !faults_rule(m, UNCORE_COUNTER_1, true))
             continue;
-        if (is_selected(c->select, EVENT_CACHE_LOOKUP, state, by) ||
-            is_selected(c->select, EVENT_XSNP_RESPONSE, response, XSNP_XCORE))
+        if (is_selected(select, EVENT_CACHE_LOOKUP, state, by) ||
+            is_selected(select, EVENT_XSNP_RESPONSE, response, XSNP_XCORE))
             add_events(m, c, faults_lookup_weight(m), UNCORE_STATUS_CBOX);
     }
     for (unsigned n = 0; n < 2 && uncore_enabled(m); n++) {
