@@ -41,12 +41,43 @@ static struct path {
     uint64_t xmm[32];
     uint64_t lbrs[32][3]; /* FROM, TO, INFO, the youngest first */
     uint64_t form;        /* XORed to the selection that a record names */
+    /* Word `word` of its counters, from 1, of a record of this selection of
+     * them: these bits are inverted. */
+    unsigned word;
+    uint64_t sets, bits;
 } path;
 static unsigned pending[PLACES];
 
 static struct pebs_ds_area *area(void)
 {
     return (struct pebs_ds_area *)(uintptr_t)*msr(IA32_DS_AREA);
+}
+
+/* Linux, struct pebs_cntr_header: which counters, whether metrics; the counters
+ * in their order, slots and metrics. Where 3F2H has no counters, no sets. */
+static size_t snapshot(uint64_t selection, uint64_t *words)
+{
+    const bool counters = (selection & BIT(4)) != 0;
+    const bool metrics = (selection & BIT(5)) != 0;
+    const uint64_t general = counters ? selection >> 32 & 0xffff : 0,
+                   fixed = counters ? selection >> 48 & 0xff : 0;
+    unsigned count = 0;
+
+    words[count++] = general | fixed << 32;
+    words[count++] = metrics ? 3 : 0;
+    for (uint32_t n = 0; n < 16; n++)
+        if ((general >> n & 1) != 0)
+            words[count++] = *msr(IA32_PMC(n));
+    for (uint32_t n = 0; n < 8; n++)
+        if ((fixed >> n & 1) != 0)
+            words[count++] = *msr(IA32_FIXED_CTR(n));
+    if (metrics) {
+        words[count++] = *msr(IA32_FIXED_CTR(3));
+        words[count++] = *msr(MSR_PERF_METRICS);
+    }
+    if (path.word != 0 && (selection & PEBS_DATA_SETS) == path.sets)
+        words[path.word - 1] ^= path.bits;
+    return 8 * count;
 }
 
 /* SDM 3B, "Adaptive PEBS": the basic group, and those that MSR_PEBS_DATA_CFG
@@ -80,7 +111,10 @@ static size_t adaptive(const struct pebs_format3 *r, bool groups,
         memcpy(bytes + size, path.lbrs, entries);
         size += entries;
     }
-    const uint64_t basic[] = {(uint64_t)size << 48 | (selection ^ path.form),
+    if ((selection & BITS(5, 4)) != 0)
+        size += snapshot(selection, (uint64_t *)(void *)(bytes + size));
+    const uint64_t basic[] = {(uint64_t)size << 48 |
+                                  ((selection & BITS(31, 0)) ^ path.form),
                               r->eventing_ip, r->applicable_counter, r->tsc};
     memcpy(bytes, basic, sizeof(basic));
     return size;
@@ -99,7 +133,7 @@ static void make_record(const struct spot *s, unsigned place)
 {
     static const size_t sizes[] = {144, 176, 192, 200};
     struct pebs_format3 record = s->holds;
-    uint8_t bytes[ADAPTIVE_MAX];
+    _Alignas(8) uint8_t bytes[ADAPTIVE_MAX];
     size_t size;
 
     record.rip = s->next;

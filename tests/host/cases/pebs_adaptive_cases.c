@@ -19,6 +19,9 @@ static struct odd {
     unsigned xmm;                 /* this quadword, from 1, */
     unsigned lbr;                 /* or this one of the LBRs */
     bool oldest_first, oldest, no_cycles;
+    unsigned word;         /* or this one of its counters, */
+    uint64_t sets;         /* where these are selected */
+    uint64_t metrics;      /* not 0: what MSR_PERF_METRICS is then */
     bool predicted;        /* what the registers have mispredicted */
     uint32_t lost, gained; /* this event is not, or always, of the branches */
 } odd;
@@ -102,6 +105,11 @@ static void run(uint64_t enable, uint64_t flags, bool taken)
     path.change = odd.field != 0 || odd.early || odd.late ? change : NULL;
     path.silent = odd.silent || (odd.silent_recorded && recorded);
     path.form = odd.form;
+    path.word = odd.word;
+    path.sets = odd.sets;
+    path.bits = odd.bits;
+    if ((enable & IA32_PERF_GLOBAL_CTRL_PERF_METRICS) != 0)
+        *msr(MSR_PERF_METRICS) = odd.metrics != 0 ? odd.metrics : 0x0f205080;
     for (unsigned i = 0; i < 32; i++)
         path.xmm[i] =
             (odd.stale_xmm ? last_xmm[i] : PEBS_PLANTED(i) ^ complement) ^
@@ -157,9 +165,16 @@ void pebs_window_taken(uint64_t enable, uint64_t flags,
     run(enable, flags, true);
 }
 
+static bool snapshots; /* records may have counters */
+
 static void expect(enum verdict wanted, const char *line)
 {
     begin(&test_pebs_adaptive_groups, 0x6a, 4);
+    t->cpu.pebs_counters = snapshots;
+    if (snapshots) {
+        t->cpu.perf_capabilities |= IA32_PERF_CAPABILITIES_PERF_METRICS;
+        *msr(MSR_PERF_METRICS) = 0;
+    }
     t->cpu.perf_capabilities |= 5 | (odd.timed ? BIT(17) : 0);
     t->cpu.pdcm = true;
     *msr(MSR_LBR_SELECT) = *msr(MSR_LASTBRANCH_TOS) = 1;
@@ -238,6 +253,43 @@ static void deviations(void **state)
     }
 }
 
+#define PMC(n)   PEBS_DATA_GENERAL(n)
+#define FIXED(n) PEBS_DATA_FIXED(n)
+
+/* The first two words are the header, IA32_PMC0 the next, then others. */
+static void counters(void **state)
+{
+    static const struct {
+        const char *line;
+        struct odd odd;
+    } rows[] = {
+        {"IA32_PMC0 (C1H) = 0x", {.word = 3, .sets = PMC(0), .bits = BIT(20)}},
+        {"IA32_PMC1 (C2H) = 0x", {.word = 3, .sets = PMC(1), .bits = BIT(20)}},
+        {"IA32_PMC3 (C4H) = 0x", {.word = 3, .sets = PMC(3), .bits = BIT(5)}},
+        {"IA32_FIXED_CTR0 (309H) = 0x",
+         {.word = 3, .sets = FIXED(0), .bits = BIT(20)}},
+        {"IA32_FIXED_CTR3 (30CH) = 0x",
+         {.word = 3, .sets = FIXED(3), .bits = BIT(47)}},
+        {"by Record Format and the sets in its counters' header",
+         {.word = 1, .sets = PMC(2), .bits = BITS(3, 2)}},
+        {"Metrics Base = 0x", {.word = 3, .bits = BIT(20)}},
+        {"Metrics Data = 0x0", {.word = 4, .bits = 0x0f205080}},
+        {"are 264 together; wanted 255, or 8", {.metrics = 0x0f205089}},
+    };
+
+    (void)state;
+    snapshots = true;
+    odd = (struct odd){.record = 0};
+    expect(VERDICT_PASS, "");
+    odd.metrics = 0x0f205088; /* 263 */
+    expect(VERDICT_PASS, "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        odd = rows[i].odd;
+        expect(VERDICT_FAIL, rows[i].line);
+    }
+    snapshots = false;
+}
+
 /* Which event is of which branches, by generation. */
 static void events(void **state)
 {
@@ -276,9 +328,8 @@ static void events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(healthy),
-        cmocka_unit_test(not_enumerated),
-        cmocka_unit_test(deviations),
+        cmocka_unit_test(healthy),    cmocka_unit_test(not_enumerated),
+        cmocka_unit_test(deviations), cmocka_unit_test(counters),
         cmocka_unit_test(events),
     };
 
