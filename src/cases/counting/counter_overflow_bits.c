@@ -287,7 +287,6 @@ TEST(counter_overflow_bits,
      .cite = "SDM 3B, \"Architectural Performance Monitoring Version 2\", "
              "\"Layout of IA32_PERF_GLOBAL_STATUS MSR\", \"Layout of "
              "IA32_PERF_GLOBAL_OVF_CTRL MSR\"",
-     .scope = THREADS_IN_TURN,
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
     uint64_t places = bank_claim(t);

@@ -193,7 +193,7 @@ static bool try_row(struct contexts *c, const struct row *row, unsigned level,
             return false;
     const unsigned records = sum.of_body;
     check_known(t, sum.wrong == 0, ERRATUM_EVENTING_IP,
-                4 * sum.wrong <= records + 4, /* of few, one more */
+                4 * sum.wrong <= records + 8, /* of few, two more */
                 "EventingIP (B0H) is not of an instruction of the event, or "
                 "not before RIP (08H), in %u of %u records",
                 sum.wrong, records);
