@@ -124,6 +124,10 @@ extern const uint8_t ring3_body_string[], ring3_body_string_at[];
 #define RING3_REP_BYTES    3
 /* Instead of the body: PTWRITE of user_data, where it is. */
 extern const uint8_t ring3_body_ptwrite[], ring3_body_ptwrite_at[];
+/* Instead of the body: a jump to the address that the data page begins with,
+ * with RDI and RSI the next two quadwords. It is to end by an exception: R14 is
+ * no address of ring 3. */
+extern const uint8_t ring3_body_elsewhere[];
 /* Instead of the body: a CALL, whose RET goes to the other. */
 extern const uint8_t ring3_body_changes[], ring3_body_changed[];
 /* Its taken branches, of the window at ring 3. */
@@ -169,6 +173,10 @@ extern const uint8_t ring3_state_xabort[], /* A5H */
     ring3_state_deep_xabort[],             /* 33H, at level 4 */
     ring3_state_ended_xabort[],            /* 33H, after an inner one ended */
     ring3_state_ud2[], ring3_state_pause[], ring3_state_int3[],
+    ring3_state_int1[], ring3_state_divide[],
+    ring3_state_load[],  /* from an address that is not canonical, */
+    ring3_state_stack[], /* the same by RSP */
+    ring3_state_x87[],   /* #MF where CR0.NE = 1: a division by zero */
     ring3_state_fault[], /* a store to a page of ring 0, inside */
     ring3_state_cpuid[],
     ring3_state_stores[], /* to each line of RING3_MORE_BYTES, inside */
@@ -176,6 +184,8 @@ extern const uint8_t ring3_state_xabort[], /* A5H */
 /* Transactions that commit, and what is read in them: in results[]; XEND where
  * there is none. */
 extern const uint8_t ring3_state_commits[], ring3_state_xend[];
+/* CPUID with EAX = 7, ECX = 0: EBX and EDX, in results[0]. */
+extern const uint8_t ring3_state_leaf7[];
 /* RING3_ABORTS transactions that XABORT 33H ends, elided sections that PAUSE
  * does; that instruction, and where an abort goes on. */
 extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
@@ -210,7 +220,8 @@ struct ring3_state {
     uint8_t kept[0x50];
     uint64_t planted_flags; /* before XBEGIN */
     uint32_t wide;          /* needs XCR0_AVX in ring3->components */
-    uint8_t unused_too[0xe80 - 0xe5c];
+    uint32_t inner;         /* not 0: it ends a level further in */
+    uint8_t unused_too[0xe80 - 0xe60];
     uint64_t held[8]; /* a line that ring3_state_hold reads */
 };
 /* What they are before: from there on in memory. */

@@ -186,10 +186,13 @@ extern const uint8_t tsx_body_store_nested[];
 /* Changes so many quadwords from argument on, each by another instruction; then
  * XABORT 77H as above. */
 extern const uint8_t tsx_body_store_kinds[];
-#define TSX_STORE_KINDS                                                       \
-    {                                                                         \
-        "SETC", "BTS", "BTC", "STOS", "MOVS", "CMPXCHG", "NOT", "SHL", "ADD", \
-            "INC", "XADD", "ROL", "MOV of a selector", "POP", "CALL"          \
+#define TSX_STORE_KINDS                                                        \
+    {                                                                          \
+        "SETC", "BTS", "BTC", "STOS", "MOVS", "CMPXCHG", "NOT", "SHL", "ADD",  \
+            "INC", "XADD", "ROL", "MOV of a selector", "POP", "CALL", "PUSHF", \
+            "PUSH of a constant", "PUSH of memory", "MOV of a constant",       \
+            "ADC", "SUB", "AND", "OR", "XOR", "SBB", "NEG", "DEC", "SAR",      \
+            "RCR", "SHLD", "SHRD", "BTR", "MOVQ", "MOVSS", "MOVHPS"            \
     }
 /* TSX_BRANCHES conditional branches, taken where the argument's bit is 1, the
  * lowest first; then XABORT 42H, where the second label is. */

@@ -141,7 +141,32 @@ body store_kinds
         lea     rsp, [rsi + 120]
         call    .called
 .called:
+        lea     rsp, [rsi + 128]
+        pushfq
+        lea     rsp, [rsi + 136]
+        push    0x11
+        lea     rsp, [rsi + 144]
+        push    qword [rsi]
         mov     rsp, rcx
+        mov     dword [rsi + 144], 0x11
+        adc     dword [rsi + 152], 0x11
+        sub     byte [rsi + 160], 0x11
+        and     qword [rsi + 168], 0x11
+        or      qword [rsi + 176], 0x78
+        xor     word [rsi + 184], 0x11
+        sbb     dword [rsi + 192], 0x11
+        neg     qword [rsi + 200]
+        dec     word [rsi + 208]
+        sar     qword [rsi + 216], 3
+        rcr     dword [rsi + 224], 3
+        shld    [rsi + 232], rsi, 9
+        shrd    [rsi + 240], rsi, 9
+        btr     dword [rsi + 248], 28
+        movq    xmm0, rsi
+        punpcklqdq xmm0, xmm0
+        movq    [rsi + 256], xmm0
+        movss   [rsi + 264], xmm0
+        movhps  [rsi + 272], xmm0
         mov     rdi, r8
         mov     rax, r9
         test    rdx, rdx

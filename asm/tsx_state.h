@@ -93,6 +93,7 @@ extern const uint8_t tsx_state_commit[], tsx_end_inner[], tsx_end_xrelease[],
  * tsx_state_resume. */
 #define TSX_STATE_FAULTS(AT) \
     AT(tsx_state_begin)      \
+    AT(tsx_begin_hle)        \
     AT(tsx_state_commit)     \
     AT(tsx_state_fallback)   \
     AT(tsx_end_xabort)       \

@@ -13,4 +13,9 @@
  * is said where there is no PMU. Uses test_buffer(). */
 void ring3_check_forced(struct test_context *t);
 
+/* Checks that CPUID says of leaf 7 what it says at ring 0: whatever hides RTM
+ * and HLE from it hides them from programs. Nothing is said where there is no
+ * PMU. Uses test_buffer(). */
+void ring3_check_leaf7(struct test_context *t);
+
 #endif

@@ -27,6 +27,7 @@ void ring3_state_plant(const struct ring3_session *s)
 
     for (unsigned i = 0; i < RING3_STATE_BYTES; i++)
         state->memory[i] = pattern(i);
+    state->inner = 0;
     memset(state->found, 0, sizeof(state->found));
     memset(state->before, 0, sizeof(state->before));
     memset(state->after, 0xa5, sizeof(state->after));

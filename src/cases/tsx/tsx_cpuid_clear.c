@@ -2,6 +2,7 @@
 /* Bit 1 of 10FH hides RTM and HLE from CPUID, and nothing else. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
+#include "src/counting/ring3_forced.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 
@@ -52,6 +53,7 @@ TEST(tsx_cpuid_clear,
     want = before;
     want.leaf7.ebx &= ~hidden;
     enumeration_check(t, "with TSX_CPUID_CLEAR = 1", &during, &want);
+    ring3_check_leaf7(t);
     observe_xbegin(t);
 
     /* Check: shown again. */

@@ -107,6 +107,7 @@ static void check_bits(struct test_context *peer, const struct part *part)
           "IA32_TSX_CTRL (122H) reads 0x%lx here, wanted [1:0] = %u%u", value,
           (unsigned)(part->bits >> 1), (unsigned)(part->bits & 1));
     check_leaf(peer, part);
+    ring3_check_leaf7(peer);
     check_others(peer, &before);
     rtm_try(TRIES, &tally);
     /* While RTM is hidden no document says what XBEGIN does. */

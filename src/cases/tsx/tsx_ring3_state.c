@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Transactions at ring 3: what an abort restores, whatever it comes by, and
- * what XTEST, XABORT and XEND do inside and outside. */
+/* Transactions at ring 3: what an abort restores, whatever it comes by, at one
+ * level and at two, and what XTEST, XABORT and XEND do inside and outside. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/counting/bank.h"
 #include "src/counting/ring3_state.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
-#define TRIES   20  /* for an abort by the cause alone */
-#define COMMITS 200 /* for all to commit where each may be aborted */
-#define FLAGS   RING3_STATE_FLAGS
-#define ZF      BIT(6)
-#define WATCHED 0x180 /* on the data page: a byte that is stored to */
+#define TRIES    20  /* for an abort by the cause alone */
+#define COMMITS  200 /* for all to commit where each may be aborted */
+#define BRANCHES 0xc4
+#define AMID     300 /* branches: the transaction that waits has more */
+#define FLAGS    RING3_STATE_FLAGS
+#define ZF       BIT(6)
+#define WATCHED  0x180 /* on the data page: a byte that is stored to */
 /* SDM 3B, "Debug Control Register (DR7)": [10] is always 1; L0 [0]; a byte
  * written to (R/W0 [17:16] = 1). */
 #define DR7 UINT64_C(0x10401)
@@ -22,93 +25,160 @@ static const struct row {
     const uint8_t *at;
     uint32_t status;
     uint32_t may; /* more bits that it may have */
+    uint64_t cr0; /* bits that are set meanwhile */
 } rows[] = {
-    {"XABORT A5H", ring3_state_xabort, RTM_STATUS_XABORT | 0xa5u << 24, 0},
+    {"XABORT A5H", ring3_state_xabort, RTM_STATUS_XABORT | 0xa5u << 24, 0, 0},
     {"XABORT 5AH in an inner transaction", ring3_state_inner_xabort,
-     RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0x5au << 24, 0},
+     RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0x5au << 24, 0, 0},
     {"XABORT 33H at the fourth level", ring3_state_deep_xabort,
-     RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0x33u << 24, 0},
+     RTM_STATUS_XABORT | RTM_STATUS_NESTED | 0x33u << 24, 0, 0},
     {"XABORT 33H after an inner transaction", ring3_state_ended_xabort,
-     RTM_STATUS_XABORT | 0x33u << 24, 0},
-    {"UD2", ring3_state_ud2, 0, 0},
-    {"PAUSE", ring3_state_pause, 0, 0},
+     RTM_STATUS_XABORT | 0x33u << 24, 0, 0},
+    {"UD2", ring3_state_ud2, 0, 0, 0},
+    {"a division by zero", ring3_state_divide, 0, 0, 0},
+    {"a load from a non-canonical address", ring3_state_load, 0, 0, 0},
+    {"the same by POP", ring3_state_stack, 0, 0, 0},
+    {"an x87 division by zero, not masked", ring3_state_x87, 0, 0, TSX_CR0_NE},
+    {"PAUSE", ring3_state_pause, 0, 0, 0},
+    {"INT1", ring3_state_int1, 0, RTM_STATUS_BREAKPOINT, 0},
     /* Its gate may be for ring 0 alone, and what it raises is #GP then. */
-    {"INT3", ring3_state_int3, 0, RTM_STATUS_BREAKPOINT},
+    {"INT3", ring3_state_int3, 0, RTM_STATUS_BREAKPOINT, 0},
     {"a store to a page of ring 0, at the second level", ring3_state_fault,
-     RTM_STATUS_NESTED, 0},
-    {"CPUID at the third level", ring3_state_cpuid, RTM_STATUS_NESTED, 0},
+     RTM_STATUS_NESTED, 0, 0},
+    {"CPUID at the third level", ring3_state_cpuid, RTM_STATUS_NESTED, 0, 0},
     {"stores to 64 KB at the second level", ring3_state_stores,
-     RTM_STATUS_CAPACITY | RTM_STATUS_NESTED, RTM_STATUS_RETRY},
+     RTM_STATUS_CAPACITY | RTM_STATUS_NESTED, RTM_STATUS_RETRY, 0},
     {"a store to a byte that a breakpoint watches", ring3_state_xabort,
-     RTM_STATUS_BREAKPOINT, 0},
+     RTM_STATUS_BREAKPOINT, 0, 0},
 };
 
+/* inner: with an XBEGIN more before its end. */
+static void plant(const struct ring3_session *s, const uint8_t *at, bool inner)
+{
+    struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
+
+    ring3_state_plant(s);
+    state->inner = inner;
+    s->ring3->body = (uint32_t)(at - ring3_body);
+    s->ring3->level = 3;
+}
+
 /* False where it could not be tried. */
-static bool run(const struct ring3_session *s, const uint8_t *at)
+static bool run(const struct ring3_session *s, const uint8_t *at, bool inner)
 {
     uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
 
-    hw_poll();
-    ring3_state_plant(s);
-    s->ring3->body = (uint32_t)(at - ring3_body);
-    s->ring3->level = 3;
+    plant(s, at, inner);
     ring3_begin(s);
     window_ring3_body(0, cells);
     ring3_end(s);
     return s->ring3->vector == HW_NO_FAULT;
 }
 
-struct watched {
+struct entered {
     const struct ring3_session *s;
     const uint8_t *at;
+    bool inner;
 };
 
 static int enter(struct tsx_block *block)
 {
-    const struct watched *w = (const void *)(uintptr_t)block->argument;
+    const struct entered *e = (const void *)(uintptr_t)block->argument;
 
-    return run(w->s, w->at);
+    return run(e->s, e->at, e->inner);
 }
 
-static bool run_row(const struct ring3_session *s, const struct row *row)
+/* The store is before the end, so at the first level. */
+static bool is_watched(const struct row *row)
 {
-    const struct watched w = {s, row->at};
-    struct tsx_block block = {.argument = (uintptr_t)&w};
-
-    return row->status == RTM_STATUS_BREAKPOINT
-               ? tsx_watched(enter, &block, s->ring3->user_data + WATCHED,
-                             DR7) != 0
-               : run(s, row->at);
+    return row->status == RTM_STATUS_BREAKPOINT;
 }
 
-static bool try_row(const struct ring3_session *s, const struct row *row)
+static bool run_row(const struct ring3_session *s, const struct row *row,
+                    bool inner)
 {
-    char text[RTM_STATUS_TEXT];
+    const struct entered e = {s, row->at, inner};
+    struct tsx_block block = {.argument = (uintptr_t)&e};
+
+    hw_poll();
+    if (is_watched(row))
+        return tsx_watched(enter, &block, s->ring3->user_data + WATCHED, DR7) !=
+               0;
+    return row->cr0 != 0 ? tsx_with_cr0(enter, &block, row->cr0) != 0
+                         : run(s, row->at, inner);
+}
+
+/* What has aborted has gone on where it is to, with all as it was. */
+static bool check_fallback(const struct ring3_session *s, const char *what)
+{
+    if (!check(s->t, s->ring3->status != RING3_BODY_INNER,
+               "%s: it went to the fallback of an inner XBEGIN", what) ||
+        !check(s->t, s->ring3->status != RING3_STATE_LOST,
+               "%s: it did not go on at the fallback, which is before XBEGIN",
+               what))
+        return false;
+    ring3_state_check(s, what);
+    return true;
+}
+
+static bool try_row(const struct ring3_session *s, const struct row *row,
+                    bool inner)
+{
+    const uint32_t status = row->status | (inner ? RTM_STATUS_NESTED : 0);
+    char text[RTM_STATUS_TEXT], what[96];
     bool done = false;
 
+    text_format(what, sizeof(what), "%s%s", row->what,
+                inner ? ", a level further in" : "");
     for (unsigned k = 0; k < TRIES && !done; k++) {
-        if (!run_row(s, row)) {
+        if (!run_row(s, row, inner)) {
             check(s->t, false, "%s: %s was delivered; wanted an abort alone",
-                  row->what, fault_name((int)s->ring3->vector));
+                  what, fault_name((int)s->ring3->vector));
             return true;
         }
-        const uint32_t got = s->ring3->status;
-        if (!check(s->t, got != RING3_BODY_INNER,
-                   "%s: it went to the fallback of an inner XBEGIN",
-                   row->what) ||
-            !check(s->t, got != RING3_STATE_LOST,
-                   "%s: it did not go on at the fallback, which is before "
-                   "XBEGIN",
-                   row->what))
+        if (!check_fallback(s, what))
             return false;
-        ring3_state_check(s, row->what);
-        done = (got & ~row->may) == row->status;
+        done = (s->ring3->status & ~row->may) == status;
     }
     check(s->t, done,
           "%s: in none of %u tries was EAX 0x%08x; the last is 0x%08x (%s)",
-          row->what, TRIES, row->status, s->ring3->status,
+          what, TRIES, status, s->ring3->status,
           rtm_status_text(s->ring3->status, text));
     return true;
+}
+
+/* A counter interrupts that overflows inside. */
+static bool try_interrupt(const struct ring3_session *s, bool inner)
+{
+    const char *what =
+        inner ? "an interrupt, a level further in" : "an interrupt";
+    struct bank before = bank_of(BIT(0), BRANCHES | IA32_PERFEVTSEL_IN_TX |
+                                             IA32_PERFEVTSEL_INT),
+                after;
+    bool came = false;
+
+    before.pmi = BANK_PMI;
+    before.live = true;
+    before.cell = (uintptr_t)s->ring3;
+    before.pmc[0] = bank_mask(test_cpu(s->t), 0) - AMID;
+    for (unsigned k = 0; k < COMMITS && !came; k++) {
+        hw_poll();
+        plant(s, ring3_state_hold, inner);
+        ring3_begin(s);
+        const bool ok = bank_window(s->t, &before, window_ring3_body, &after);
+        ring3_end(s);
+        if (ok && s->ring3->vector != HW_NO_FAULT)
+            broken(s->t, "%s at ring 3", fault_name((int)s->ring3->vector));
+        if (!ok || s->ring3->vector != HW_NO_FAULT || !check_fallback(s, what))
+            return false;
+        came = after.interrupts != 0 &&
+               (s->ring3->status & RTM_STATUS_XABORT) == 0;
+    }
+    return check(s->t, came,
+                 "%s: IA32_PMC0 (C1H), with IN_TX = 1, was %u branches before "
+                 "its overflow in %u transactions, and none came that aborts; "
+                 "wanted one",
+                 what, AMID, COMMITS);
 }
 
 /* Those that commit: where RTM is there for development alone (white paper
@@ -120,7 +190,8 @@ static void try_commits(const struct ring3_session *s)
     bool done = false;
 
     for (unsigned k = 0; k < COMMITS && aborted >= RING3_STATE_EMPTY / 2; k++) {
-        if (!run(s, ring3_state_commits)) {
+        hw_poll();
+        if (!run(s, ring3_state_commits, false)) {
             check(s->t, false, "XTEST, XABORT or XEND: %s; wanted none",
                   fault_name((int)s->ring3->vector));
             return;
@@ -162,16 +233,19 @@ TEST(tsx_ring3_state,
     struct ring3_session s;
 
     /* Set-up. */
-    if (!probe_set_up(t) || !set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) ||
-        !ring3_prepare(&s, t))
+    if (!probe_set_up(t) || !counters_claim(t) ||
+        !set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) || !ring3_prepare(&s, t))
         return;
 
     /* Measured and checked. */
     FOR_EACH_ROW (t, i, rows)
-        if (!try_row(&s, &rows[i]))
+        if (!try_row(&s, &rows[i], false) ||
+            (!is_watched(&rows[i]) && !try_row(&s, &rows[i], true)))
             return;
+    if (!try_interrupt(&s, false) || !try_interrupt(&s, true))
+        return;
     try_commits(&s);
-    check(t, !run(&s, ring3_state_xend) && s.ring3->vector == HW_GP,
+    check(t, !run(&s, ring3_state_xend, false) && s.ring3->vector == HW_GP,
           "XEND outside of a transaction at ring 3: got %s, wanted #GP",
           fault_name((int)s.ring3->vector));
 }

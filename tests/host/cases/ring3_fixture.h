@@ -36,6 +36,21 @@ static void ring3_firmware(void)
     loaded = firmware;
 }
 
+/* CPUID at ring 3, with these bits of EBX the other way round. */
+static inline void ring3_leaf7(const uint64_t cells[WINDOW_CELLS],
+                               uint32_t changed)
+{
+    struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
+    struct ring3_state *s = (void *)(uintptr_t)ring3->data;
+    struct hw_cpuid leaf;
+
+    assert_int_equal(ring3->body, (uint32_t)(ring3_state_leaf7 - ring3_body));
+    assert_true(loaded.cr3 != firmware.cr3);
+    hw_cpuid(7, 0, &leaf);
+    s->results[0] = (leaf.ebx ^ changed) | (uint64_t)leaf.edx << 32;
+    ring3->vector = HW_NO_FAULT;
+}
+
 /* What the fallback of a transaction finds that an abort has undone. */
 static inline void ring3_restored(const struct ring3 *ring3,
                                   struct ring3_state *s)
@@ -52,7 +67,7 @@ static inline void ring3_restored(const struct ring3 *ring3,
 }
 
 /* All is as it was: firmware's tables are loaded, and these its MSRs. */
-static void ring3_expect_firmware(void)
+static inline void ring3_expect_firmware(void)
 {
     assert_int_equal(loaded.cr3, firmware.cr3);
     assert_int_equal(loaded.gdt.base, firmware.gdt.base);

@@ -42,6 +42,7 @@ static void tsx_ctrl(void **state)
         {COMMITS, 0, ALL_FORCED, 0,
          "after it was set 1; wanted some, and none"},
         {RING3, RTM_STATUS_RETRY, 0, 0, "1 of 16 transactions at ring 3"},
+        {LEAF_RING3, RTM, 0, 0, "CPUID.07H.0 at ring 3: EBX = 0x"},
         {XTEST, 1 + HW_UD, 0, 0, "XTEST outside a transaction: raised #UD"},
         {XTEST, 1 + (uint64_t)TSX_RAN, 0, 0,
          "XTEST outside a transaction: raised no exception, RFLAGS = 0x0"},

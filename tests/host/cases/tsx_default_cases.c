@@ -5,7 +5,7 @@
  * otherwise. */
 #include "asm/rtm_store.h"
 #include "src/tsx/status.h"
-#include "tests/host/cases/case_fixture.h"
+#include "tests/host/cases/ring3_fixture.h"
 
 extern const struct test test_always_abort_default, test_tsx_cpuid_clear;
 
@@ -26,6 +26,7 @@ static struct device {
     uint32_t shown;      /* of EBX while it is 1 */
     uint32_t stays_away; /* after it */
     uint32_t others;     /* XORed to EBX while it is 1 */
+    uint32_t ring3;      /* the same at ring 3 alone */
     bool without;        /* RTM is not there at all */
     unsigned tries;
 } device;
@@ -56,6 +57,13 @@ static int access(uint32_t number, const uint64_t *written)
     return HW_NO_FAULT;
 }
 
+uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    assert_int_equal(enable, 0);
+    ring3_leaf7(cells, device.ring3);
+    return 0;
+}
+
 int rtm_store(volatile uint64_t *cell, uint64_t stored, uint32_t *eax)
 {
     device.tries++;
@@ -72,6 +80,7 @@ static enum verdict verdict_of(const struct test *test, enum regime regime,
                                struct device is)
 {
     case_begin(test, 0);
+    ring3_firmware();
     device = is;
     t->regime = regime;
     t->cpu.tsx_force_abort = true;
@@ -130,6 +139,7 @@ static void cpuid_clear(void **state)
         {{.shown = RTM}, "with TSX_CPUID_CLEAR = 1"},
         {{.shown = HLE}, "with TSX_CPUID_CLEAR = 1"},
         {{.others = 1u << 5}, "with TSX_CPUID_CLEAR = 1"},
+        {{.ring3 = RTM}, "CPUID.07H.0 at ring 3: EBX = 0x"},
         {{.stays_away = HLE}, "with TSX_CPUID_CLEAR = 0 again"},
     };
 

@@ -87,6 +87,7 @@ static struct {
     bool outside;        /* those outside of transactions instead */
     unsigned tries, all;
     uint64_t cr2;
+    uint64_t cr0; /* bits set by tsx_with_cr0() */
     unsigned depth;
     uint64_t lines;
 } device;
@@ -327,7 +328,10 @@ int tsx_with_cr0(int (*enter)(struct tsx_block *), struct tsx_block *block,
                               : block->body;
 
     assert_int_equal(bits, body == tsx_body_sse ? TSX_CR0_TS : TSX_CR0_NE);
-    return enter(block);
+    device.cr0 = bits;
+    const int outcome = enter(block);
+    device.cr0 = 0;
+    return outcome;
 }
 
 uint64_t tsx_cr2_get(void)

@@ -41,20 +41,21 @@ enum wrong {
     PARTLY,  /* #GP, and bit 0 is written all the same */
     EBX,     /* these bits of leaf 7 are the other way round, */
     EDX,
-    LEAF_0A,  /* and of leaf 0AH, */
-    COMMITS,  /* a transaction that is to abort */
-    ABORTS,   /* and one that may commit, does not */
-    STATUS,   /* EAX of an abort */
-    LEAKS,    /* its store stays */
-    LOSES,    /* the store of one that commits is not there */
-    RAISES,   /* XBEGIN raises #UD */
-    XEND,     /* XEND outside: these, and 1 + what it does */
-    REGISTER, /* this one is not restored */
-    CHANGES,  /* a transaction that changes registers commits */
-    RING3,    /* EAX at ring 3 */
-    RING3_UD, /* is an exception there */
-    ELIDES,   /* HLE */
-    XTEST,    /* XTEST and XABORT outside: as XEND */
+    LEAF_0A,    /* and of leaf 0AH, */
+    COMMITS,    /* a transaction that is to abort */
+    ABORTS,     /* and one that may commit, does not */
+    STATUS,     /* EAX of an abort */
+    LEAKS,      /* its store stays */
+    LOSES,      /* the store of one that commits is not there */
+    RAISES,     /* XBEGIN raises #UD */
+    XEND,       /* XEND outside: these, and 1 + what it does */
+    REGISTER,   /* this one is not restored */
+    CHANGES,    /* a transaction that changes registers commits */
+    RING3,      /* EAX at ring 3 */
+    RING3_UD,   /* is an exception there */
+    ELIDES,     /* HLE */
+    XTEST,      /* XTEST and XABORT outside: as XEND */
+    LEAF_RING3, /* of EBX, at ring 3 */
 };
 
 static struct {
@@ -265,6 +266,13 @@ int tsx_state(struct tsx_state *s)
     if (is_tried(REGISTER, n))
         s->after[device.bits] ^= 1;
     return is_tried(CHANGES, n) ? TSX_COMMITTED : TSX_ABORTED;
+}
+
+uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    assert_int_equal(enable, 0);
+    ring3_leaf7(cells, is_wrong(LEAF_RING3) ? (uint32_t)device.bits : 0);
+    return 0;
 }
 
 uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])

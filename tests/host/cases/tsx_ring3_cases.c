@@ -231,6 +231,11 @@ WAY(inner_xabort)
 WAY(deep_xabort)
 WAY(ended_xabort)
 WAY(ud2)
+WAY(divide)
+WAY(load)
+WAY(stack)
+WAY(x87)
+WAY(int1)
 WAY(pause)
 WAY(int3)
 WAY(fault)
@@ -251,21 +256,35 @@ static const struct way {
     bool watched;
     uint32_t status;
     const char *what;
+    uint64_t cr0;
 } ways[] = {
-    {ring3_state_xabort, false, 0xa5000001, "XABORT A5H: "},
-    {ring3_state_inner_xabort, false, 0x5a000021, "XABORT 5AH in an inner"},
-    {ring3_state_deep_xabort, false, 0x33000021, "XABORT 33H at the fourth"},
-    {ring3_state_ended_xabort, false, 0x33000001, "XABORT 33H after an inner"},
-    {ring3_state_ud2, false, 0, "UD2: "},
-    {ring3_state_pause, false, 0, "PAUSE: "},
-    {ring3_state_int3, false, RTM_STATUS_BREAKPOINT, "INT3: "},
-    {ring3_state_fault, false, RTM_STATUS_NESTED, "a store to a page of ring"},
-    {ring3_state_cpuid, false, RTM_STATUS_NESTED, "CPUID at the third level"},
+    {ring3_state_xabort, false, 0xa5000001, "XABORT A5H", 0},
+    {ring3_state_inner_xabort, false, 0x5a000021, "XABORT 5AH in an inner", 0},
+    {ring3_state_deep_xabort, false, 0x33000021, "XABORT 33H at the fourth", 0},
+    {ring3_state_ended_xabort, false, 0x33000001, "XABORT 33H after an inner",
+     0},
+    {ring3_state_ud2, false, 0, "UD2", 0},
+    {ring3_state_pause, false, 0, "PAUSE", 0},
+    {ring3_state_int3, false, RTM_STATUS_BREAKPOINT, "INT3", 0},
+    {ring3_state_fault, false, RTM_STATUS_NESTED, "a store to a page of ring",
+     0},
+    {ring3_state_cpuid, false, RTM_STATUS_NESTED, "CPUID at the third level",
+     0},
     {ring3_state_stores, false, RTM_STATUS_CAPACITY | RTM_STATUS_NESTED,
-     "stores to 64 KB at the second level"},
-    {ring3_state_xabort, true, RTM_STATUS_BREAKPOINT, "a store to a byte that"},
+     "stores to 64 KB at the second level", 0},
+    {ring3_state_xabort, true, RTM_STATUS_BREAKPOINT, "a store to a byte that",
+     0},
+    {ring3_state_divide, false, 0, "a division by zero", 0},
+    {ring3_state_load, false, 0, "a load from a non-canonical address", 0},
+    {ring3_state_stack, false, 0, "the same by POP", 0},
+    {ring3_state_x87, false, 0, "an x87 division by zero", TSX_CR0_NE},
+    {ring3_state_int1, false, RTM_STATUS_BREAKPOINT, "INT1", 0},
 };
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
+/* That may end so, or with no bit. */
+#define MAY(way) ((way) == 6 || (way) == 15)
+/* At one level and at two, but for the one that is watched. */
+#define TRIED (2 * WAYS - 1)
 
 /* After the tries of one way, from one on. */
 static struct {
@@ -283,7 +302,9 @@ static struct {
     uint64_t by;
     bool xend_runs;
     unsigned all, commits;
-    bool watching;
+    bool watching, inner;
+    unsigned pmis, held;
+    unsigned quiet; /* without an interrupt */
 } restore;
 
 static uint64_t way_of(const struct ring3 *ring3, const uint8_t *at)
@@ -325,13 +346,42 @@ static void commit(struct ring3 *ring3, struct ring3_state *s)
     }
 }
 
+/* One that an interrupt aborts, or XABORT 44H. */
+static void hold(struct ring3 *ring3, struct ring3_state *s)
+{
+    const uint64_t select = *msr(IA32_PERFEVTSEL(0));
+    const bool comes = restore.held++ >= restore.quiet;
+
+    assert_int_equal(select & 0xffff, 0xc4);
+    assert_true((select & IA32_PERFEVTSEL_IN_TX) != 0);
+    assert_true((select & IA32_PERFEVTSEL_INT) != 0);
+    assert_int_equal(*msr(IA32_PMC(0)) + 300, (UINT64_C(1) << 48) - 1);
+    restore.pmis = comes;
+    ring3->status = comes ? 0 : RTM_STATUS_XABORT | 0x44u << 24;
+    ring3->status |= s->inner != 0 ? RTM_STATUS_NESTED : 0;
+    ring3_restored(ring3, s);
+    if (restore.way == NULL && restore.inner == (s->inner != 0))
+        s->found[restore.number] ^= restore.number != 0 ? BIT(63) : 0;
+}
+
+bool hw_pmi_begin(bool nmi)
+{
+    assert_false(nmi);
+    return true;
+}
+
+unsigned hw_pmi_count(void)
+{
+    return restore.pmis;
+}
+
 uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
     struct ring3_state *s = (void *)(uintptr_t)ring3->data;
     const struct way *way = ways;
 
-    assert_int_equal(enable, 0);
+    assert_int_equal(enable, way_of(ring3, ring3_state_hold));
     assert_int_equal(ring3->level, 3);
     assert_true(loaded.cr3 != firmware.cr3);
     /* All flags, and AC where nothing raises #AC. */
@@ -339,6 +389,10 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
                      FLAGS | ((loaded.cr0 & AC) != 0 ? 0 : AC));
     restore.all++;
     ring3->vector = HW_NO_FAULT;
+    if (enable != 0) {
+        hold(ring3, s);
+        return 0;
+    }
     if (way_of(ring3, ring3_state_xend)) {
         ring3->vector = restore.xend_runs ? HW_NO_FAULT : HW_GP;
         return 0;
@@ -351,9 +405,10 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
            (!way_of(ring3, way->at) || way->watched != restore.watching))
         way++;
     assert_true(way < ways + WAYS);
-    ring3->status = way->status;
+    assert_int_equal(way->cr0, device.cr0);
+    ring3->status = way->status | (s->inner != 0 ? RTM_STATUS_NESTED : 0);
     ring3_restored(ring3, s);
-    if (way != restore.way)
+    if (way != restore.way || restore.inner != (s->inner != 0))
         return 0;
     const unsigned n = restore.tries++;
     if (n == restore.from || (n > restore.from && n <= restore.to))
@@ -406,7 +461,7 @@ static void restored(void **state)
     (void)state;
     begin_state(NULL);
     expect_case(end_case(), VERDICT_PASS, "");
-    assert_int_equal(restore.all, WAYS + 2);
+    assert_int_equal(restore.all, TRIED + 4);
     assert_int_equal(t->rows, WAYS);
     for (size_t w = 0; w < WAYS; w++) {
         for (unsigned n = 1; n < 16; n++) {
@@ -465,7 +520,7 @@ static void ends(void **state)
         restore.other = 1 + RTM_STATUS_CONFLICT;
         restore.to = TRIES - 1;
         text_format(line, sizeof(line), "in none of 20 tries was EAX 0x%08x",
-                    w == 6 ? 0 : ways[w].status);
+                    MAY(w) ? 0 : ways[w].status);
         fails(line);
         begin_state(&ways[w]); /* a bit that the cause has not */
         restore.other = 1 + (ways[w].status ^ RTM_STATUS_CAPACITY);
@@ -484,6 +539,37 @@ static void ends(void **state)
     begin_state(&ways[6]); /* INT3 may be refused */
     restore.other = 1;
     expect_case(end_case(), VERDICT_PASS, "");
+    for (size_t w = 0; w < WAYS; w++) {
+        if (ways[w].watched)
+            continue;
+        begin_state(&ways[w]);
+        restore.inner = true;
+        restore.number = 3;
+        fails(", a level further in: 1 of 15 registers");
+        begin_state(&ways[w]);
+        restore.inner = true;
+        restore.other = 1 + (ways[w].status & ~(uint32_t)RTM_STATUS_NESTED);
+        restore.to = LATER;
+        fails(", a level further in: in none of 20 tries was EAX");
+    }
+}
+
+static void interrupts(void **state)
+{
+    (void)state;
+    for (unsigned inner = 0; inner < 2; inner++) {
+        begin_state(NULL);
+        restore.inner = inner != 0;
+        restore.number = 3;
+        fails(inner != 0 ? "an interrupt, a level further in: 1 of 15 registers"
+                         : "an interrupt: 1 of 15 registers");
+    }
+    for (unsigned more = 0; more < 2; more++) {
+        begin_state(NULL);
+        restore.quiet = COMMITS - 1 + more;
+        expect_case(end_case(), more != 0 ? VERDICT_FAIL : VERDICT_PASS,
+                    more != 0 ? "its overflow in 200 transactions" : "");
+    }
 }
 
 static void commits(void **state)
@@ -549,9 +635,10 @@ static void registers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),   cmocka_unit_test(statuses),
-        cmocka_unit_test(restored), cmocka_unit_test(ends),
-        cmocka_unit_test(commits),  cmocka_unit_test(registers),
+        cmocka_unit_test(counts),     cmocka_unit_test(statuses),
+        cmocka_unit_test(restored),   cmocka_unit_test(ends),
+        cmocka_unit_test(commits),    cmocka_unit_test(registers),
+        cmocka_unit_test(interrupts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,7 @@ LABEL(tsx_faulted);
 #define PREFIXED_FAULT(name, what) LABEL(tsx_body_##name##_fault);
 TSX_PREFIXED(PREFIXED_FAULT)
 LABEL(tsx_state_begin);
+LABEL(tsx_begin_hle);
 LABEL(tsx_state_commit);
 LABEL(tsx_state_fallback);
 LABEL(tsx_end_xabort);
@@ -131,7 +132,7 @@ static void transactions_of_registers_have_a_way_of_their_own(void **state)
     const uint8_t *const faults[] = {
         tsx_state_begin,   tsx_state_commit,  tsx_state_fallback,
         tsx_end_xabort,    tsx_end_ud2_fault, tsx_end_load_fault,
-        tsx_end_int3_trap, tsx_end_ignored,
+        tsx_end_int3_trap, tsx_end_ignored,   tsx_begin_hle,
     };
 
     (void)state;

@@ -5,6 +5,13 @@
  */
 #include "tests/silicon/model/fault.h"
 
+FAULT(ctrl_clear_not_at_ring3,
+      .what =
+          "[F] TSX_CPUID_CLEAR of 122H does not hide RTM from CPUID at ring "
+          "3",
+      .caught = {"icelake-server off 1 tsx_ctrl_disable FAIL"},
+      .breaks = CLEAR_HIDES_RING3)
+
 FAULT(rtm_allow_not_enumerated,
       .what = "[F] RTM_ALWAYS_ABORT is 1 though RTM_ALLOW = 1",
       .caught = {"cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL"},

@@ -93,6 +93,11 @@ FAULT(hle_ring3_releases_any,
       .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},
       .breaks = RING3_LOCK_COMPARED)
 
+FAULT(hle_abort_keeps_rbp,
+      .what = "[A] an abort of an elided section does not restore RBP",
+      .caught = {"skylake-2017 on 1 hle_abort_state FAIL"},
+      .breaks = ELISION_RESTORES_RBP)
+
 FAULT(hle_ring3_keeps_r9,
       .what = "[A] an abort of a section at ring 3 does not restore R9",
       .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},

@@ -204,6 +204,36 @@ FAULT(word_stores_unseen,
       .caught = {"skylake-2017 off 2 tsx_conflict_write FAIL"},
       .quantity = STORES_UNSEEN, .number = 2)
 
+FAULT(ring3_interrupt_keeps_rbx,
+      .what = "[A B F; C with bit 2] an interrupt's abort at ring 3 does not "
+              "restore RBX",
+      .caught = {"skylake-2018 off 1 tsx_ring3_state FAIL"},
+      .breaks = RING3_INTERRUPT_RESTORES)
+
+FAULT(ring3_gp_delivered,
+      .what =
+          "[A B F; C with bit 2] #GP at ring 3 aborts a transaction, and is "
+          "delivered",
+      .caught = {"skylake-2018 off 1 tsx_ring3_state FAIL"},
+      .quantity = RING3_DELIVERED, .number = 13)
+
+FAULT(ring3_x87_fault_delivered,
+      .what =
+          "[A B F; C with bit 2] #MF at ring 3 aborts a transaction, and is "
+          "delivered",
+      .caught = {"skylake-2018 off 1 tsx_ring3_state FAIL"},
+      .quantity = RING3_DELIVERED, .number = 16)
+
+FAULT(pushf_not_undone,
+      .what = "[A B F; C with bit 2] an abort does not undo what PUSHF stored",
+      .caught = {"skylake-2018 off 1 tsx_rollback_bytes FAIL"},
+      .breaks = FLAGS_STORES_UNDONE)
+
+FAULT(movss_not_undone,
+      .what = "[A B F; C with bit 2] an abort does not undo what MOVSS stored",
+      .caught = {"skylake-2018 off 1 tsx_rollback_bytes FAIL"},
+      .breaks = VECTOR_STORES_UNDONE)
+
 FAULT(ring3_conflict_keeps_r15,
       .what = "[A B F; C with bit 2] an abort by a conflict at ring 3 does not "
               "restore R15",

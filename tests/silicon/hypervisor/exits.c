@@ -50,6 +50,9 @@ static struct action on_cpuid(struct vcpu *v)
     struct cpuid_result out;
 
     cpuid_execute(v->model, leaf, (uint32_t)v->gprs.rcx, &out);
+    if (leaf == 7 && v->vmcb->cpl == 3 && tsx_ctrl_clears(v->model) &&
+        !faults_rule(v->model->machine, CLEAR_HIDES_RING3, true))
+        out.ebx |= LEAF7_EBX_RTM;
     if (!faults_rule(v->model->machine, CPUID_COUNTS_ONCE, true))
         step_count(v, 1, 0, false);
     if (leaf == 1) {

@@ -41,12 +41,15 @@ static bool aborts_instead(struct vcpu *v, uint64_t event)
 {
     if (v->tx.depth == 0)
         return false;
+    const struct machine *m = v->model->machine;
     const bool inner = v->tx.depth > 1;
     tx_abort(v, TX_CAUSE_EXCEPTION);
     if (inner && (event & 0xFF) == VECTOR_GP &&
-        !faults_rule(v->model->machine, INNER_FAULT_STAYS, true))
+        !faults_rule(m, INNER_FAULT_STAYS, true))
         return false;
-    if (!faults_rule(v->model->machine, EXCEPTION_KEEPS_STACK, true))
+    if (v->vmcb->cpl == 3 && faults_about(m, RING3_DELIVERED, event & 0xFF))
+        return false;
+    if (!faults_rule(m, EXCEPTION_KEEPS_STACK, true))
         leave_frame(v);
     return !faults_deliver_exception(v->model, event & 0xFF);
 }

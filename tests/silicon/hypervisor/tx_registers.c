@@ -120,6 +120,11 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
     if (tx->hle && v->vmcb->cpl > 0 &&
         !faults_rule(m, RING3_SECTION_RESTORES, true))
         keep |= KEPT(r9);
+    if (tx->hle && !faults_rule(m, ELISION_RESTORES_RBP, true))
+        keep |= KEPT(rbp);
+    if (cause == TX_CAUSE_EVENT && v->vmcb->cpl > 0 &&
+        !faults_rule(m, RING3_INTERRUPT_RESTORES, true))
+        keep |= KEPT(rbx);
     if (cause == TX_CAUSE_CONFLICT && v->vmcb->cpl > 0 &&
         !faults_rule(m, RING3_CONFLICT_RESTORES, true))
         keep |= KEPT(r15);

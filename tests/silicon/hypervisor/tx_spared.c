@@ -8,6 +8,8 @@
 
 #define MOVUPS    0x100Fu /* 0FH 10H */
 #define XCHG_BYTE 0x86u   /* and the next: of another size */
+#define PUSHF     0x9Cu
+#define MOVSS     0x110FF3u /* F3H 0FH 11H */
 
 unsigned tx_spared(struct vcpu *v, uint64_t address, bool write)
 {
@@ -70,7 +72,11 @@ bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
 
     const uint16_t opcode = (uint16_t)(v->decoded->words[0] >> 8);
 
-    return ((opcode == 0xAB0F || opcode == 0xBA0F) &&
+    return ((v->decoded->words[0] & BITS(7, 0)) == PUSHF &&
+            !faults_rule(m, FLAGS_STORES_UNDONE, true)) ||
+           ((v->decoded->words[0] & BITS(23, 0)) == MOVSS &&
+            !faults_rule(m, VECTOR_STORES_UNDONE, true)) ||
+           ((opcode == 0xAB0F || opcode == 0xBA0F) &&
             !faults_rule(m, BIT_STORES_UNDONE, true)) ||
            (v->current.tx == TX_MAY_HINT &&
             !faults_rule(m, NONTEMPORAL_UNDONE, true)) ||

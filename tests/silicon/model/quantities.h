@@ -39,21 +39,22 @@ enum quantity {
     LOAD_THRESHOLD,
     LATENCY_STATUS, /* bits of a load's source but [3:0] */
     STORE_LATENCY_ADDRESS,
-    ABORT_STATUS,   /* EAX; number: enum tx_cause */
-    KEPT_REGISTERS, /* by an abort; number: enum tx_cause */
-    KEPT_FLAGS,     /* the same */
-    TXCP_KEPT,      /* the same: counts with IN_TXCP, all */
-    INNER_FALLBACK, /* the same: where it goes on, in nested regions */
-    STORES_UNSEEN,  /* no conflict; number: bytes of them */
-    TXCP_RESTORED,  /* by an abort; number: the counter */
-    XTEST_KEEPS,    /* flags */
-    HINTS,          /* enum elide; number: the opcode */
-    HINTS_OF_SIZE,  /* the same; number: bytes of the operand */
-    NESTED_RAX,     /* after XBEGIN */
-    KEPT_LINES,     /* 1: second ones of stores, 2: of inner transactions */
-    MONITORED,      /* lines of the read set, of the write set, at most */
-    NESTED_EVENTS,  /* number: 1 of XBEGIN, 0 of XEND */
-    ABORT_EVENTS,   /* umasks; number: enum tx_cause */
+    ABORT_STATUS,    /* EAX; number: enum tx_cause */
+    KEPT_REGISTERS,  /* by an abort; number: enum tx_cause */
+    KEPT_FLAGS,      /* the same */
+    RING3_DELIVERED, /* in a transaction there; number: the vector */
+    TXCP_KEPT,       /* the same: counts with IN_TXCP, all */
+    INNER_FALLBACK,  /* the same: where it goes on, in nested regions */
+    STORES_UNSEEN,   /* no conflict; number: bytes of them */
+    TXCP_RESTORED,   /* by an abort; number: the counter */
+    XTEST_KEEPS,     /* flags */
+    HINTS,           /* enum elide; number: the opcode */
+    HINTS_OF_SIZE,   /* the same; number: bytes of the operand */
+    NESTED_RAX,      /* after XBEGIN */
+    KEPT_LINES,      /* 1: second ones of stores, 2: of inner transactions */
+    MONITORED,       /* lines of the read set, of the write set, at most */
+    NESTED_EVENTS,   /* number: 1 of XBEGIN, 0 of XEND */
+    ABORT_EVENTS,    /* umasks; number: enum tx_cause */
     DEBUGGED_DR6,
     INFORMATION,      /* B8H; number: enum tx_cause */
     UNCORE_OVERFLOWS, /* status bits; number: those that are due */
