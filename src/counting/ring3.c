@@ -13,6 +13,7 @@
 #define DEPTH_MAX     4 /* tables below the root */
 #define MORE_PAGES    (RING3_MORE_BYTES / PAGE_BYTES)
 #define PAGES         (RING3_CODE_PAGES + 1 + MORE_PAGES)
+_Static_assert(PAGES + RING3_SHOWN <= TABLE_ENTRIES, "one table");
 
 #define ENTRY_PRESENT BIT(0)
 #define ENTRY_WRITE   BIT(1)
@@ -163,6 +164,16 @@ static bool prepare_gdt(struct ring3_session *s, uint64_t *star)
     tables->ring3.user_cs = bytes + 24 + 3;
     *star = (uint64_t)bytes << 32 | (uint64_t)(bytes + 8 + 3) << 48;
     return true;
+}
+
+uint64_t ring3_show(struct ring3_session *s, uint64_t first, unsigned pages)
+{
+    const unsigned last = (s->firmware.cr4 & CR4_LA57) != 0 ? 3 : 2;
+    uint64_t *at = &s->tables->below[last][PAGES];
+
+    for (unsigned i = 0; i < pages && i < RING3_SHOWN; i++)
+        at[i] = (first + i * PAGE_BYTES) | ENTRY_PRESENT | ENTRY_USER;
+    return s->ring3->user_code + PAGES * PAGE_BYTES;
 }
 
 bool ring3_prepare(struct ring3_session *s, struct test_context *t)

@@ -30,6 +30,11 @@ struct ring3_session {
  * false, ERROR is said, where an access faulted. */
 bool ring3_prepare(struct ring3_session *s, struct test_context *t);
 
+/* Shows ring 3 so many pages more, at most RING3_SHOWN, from there on, which is
+ * a physical address under UEFI; returns where it sees them. */
+uint64_t ring3_show(struct ring3_session *s, uint64_t first, unsigned pages);
+#define RING3_SHOWN 64
+
 /* Loads them, and gives back the firmware's. In between nothing but windows and
  * accesses to MSRs; an exception that ends the job gives them back too. */
 void ring3_begin(const struct ring3_session *s);

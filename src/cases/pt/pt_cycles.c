@@ -26,6 +26,7 @@
 #define PAUSE        64   /* traces long: nothing is traced; */
 #define PAUSE_MS     50   /* but no longer */
 #define FASTEST      16   /* core clocks to one of TSC, at most */
+#define MTCS         8    /* for the cycles between them to be most */
 
 struct cycles {
     uint64_t counted, traced;
@@ -301,6 +302,29 @@ static void check_outside(struct trace *p, const struct body *body)
     p->control = control;
 }
 
+/* The same where ContextEn is 0: MTC have CYC then. */
+static void check_other_level(struct trace *p, const struct body *body)
+{
+    const uint64_t control = p->control, mtc = often(test_cpu(p->t));
+    struct path_seen seen;
+    struct window w;
+
+    window_set_silent(&w, body->at);
+    w.path.timing = PATH_TIMING_CYC | PATH_TIMING_MTC;
+    w.code.argument = IA32_PERF_GLOBAL_CTRL_FIXED_CTR(CORE_CYCLES);
+    w.code.count = LONG;
+    w.fixed = CORE_CYCLES;
+    p->control = (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User | mtc;
+    if (mtc != 0 && window_check(p, "CYCEn, MTCEn, OS = 0", &w, &seen))
+        check(p->t,
+              seen.packets[PT_MTC] < MTCS ||
+                  2 * seen.times.cycles + SLACK >= w.counted,
+              "CYC with ContextEn = 0: %lu cycles between %u MTC; wanted most "
+              "of the %lu that IA32_FIXED_CTR1 (30AH) says",
+              seen.times.cycles, seen.packets[PT_MTC], w.counted);
+    p->control = control;
+}
+
 /* "The cycle counter is reset to zero any time that TriggerEn is cleared". */
 static void check_reset(struct trace *p)
 {
@@ -350,6 +374,7 @@ TEST(pt_cycles, .asks = "Do CYC packets say how many core cycles have passed?",
     check_thresholds(&p, &late, LONG, seen.traced);
     check_places(&p);
     check_outside(&p, &late);
+    check_other_level(&p, &late);
     check_reset(&p);
     p.control = (p.control & ~IA32_RTIT_CTL_PSBFreq(15)) | seldom(id);
     if ((id->leaf14_ecx & LEAF14_TOPA) != 0 &&

@@ -5,6 +5,7 @@
 #include "src/base/names.h"
 #include "src/trace/packets.h"
 #include "src/trace/path_walk.h"
+#include "src/trace/ring3_bodies.h"
 #include "src/trace/registers.h"
 #include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
@@ -367,6 +368,7 @@ TEST(pt_ring3,
         check_ranges(&levels);
         check_leaving(&levels);
     }
+    ring3_bodies_check(&p, &ring3);
     if (tx)
         check_transaction(&levels, false);
     if (tx && !output_is_broadwell(test_cpu(t))) /* erratum BDM64 */

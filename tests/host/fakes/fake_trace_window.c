@@ -15,6 +15,15 @@ FAKE const uint8_t trace_window_off[1] = {0};
 FAKE const uint8_t trace_body_loop[TRACE_LOOP_BYTES] = {0};
 FAKE const uint32_t trace_body_loop_at[TRACE_LOOP_JUMPS] = {8, 16, 24, 32};
 
+#define FAKE_BODY(name)               \
+    FAKE const uint8_t name[1] = {0}; \
+    FAKE const struct trace_row name##_path[1] = {{0, 0}};
+FAKE_BODY(trace_body_conditions)
+FAKE_BODY(trace_body_pattern)
+FAKE_BODY(trace_body_transfers)
+FAKE_BODY(trace_body_returns)
+FAKE_BODY(trace_body_calls)
+
 FAKE const uint8_t trace_handler[1] = {0};
 FAKE const uint8_t trace_handler_end[1] = {0};
 FAKE const uint8_t trace_handler_error[1] = {0};

@@ -15,6 +15,7 @@
 
 #define LOW        ((uint8_t *)0x20000000)
 #define RECORDS_AT 0x10000 /* TEST_BUFFER_BYTES */
+#define PMI_VECTOR 0xfd    /* of the harness */
 
 struct traced_state traced;
 struct processor traced_processor;
@@ -167,10 +168,15 @@ void traced_interrupt(uint64_t back)
     const uint32_t cycles = traced_processor.choices.cycles_slow;
     const uint64_t came =
         faults_pt_value(&traced_processor, PT_INTERRUPT_IP, back);
-    const struct pt_step steps[] = {traced_step(came, at, cycles),
-                                    traced_step(at, iretq, 1),
-                                    traced_step(iretq, back, cycles)};
+    struct pt_step steps[] = {traced_step(came, at, cycles),
+                              traced_step(at, iretq, 1),
+                              traced_step(iretq, back, cycles)};
     struct instruction i;
+
+    steps[0].cpl = steps[1].cpl = 0;
+    steps[0].from_user = traced.cpl > 0;
+    steps[0].vector = PMI_VECTOR;
+    steps[0].external = true;
 
     traced.interrupted = false;
     if (!pt_tracing(&traced_processor))

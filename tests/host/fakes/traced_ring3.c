@@ -16,7 +16,7 @@
 #define IA32_LSTAR 0xC0000082
 
 #define PAGE        4096
-#define PAGES       (RING3_CODE_PAGES + 1)
+#define PAGES       128 /* at most */
 #define FAULT_BYTES 16
 #define PRESENT     1u
 #define ADDRESS     UINT64_C(0x000ffffffffff000)
@@ -53,7 +53,7 @@ static void copy_pages(const uint64_t *root)
     if (user != (uint8_t *)TRACED_USER)
         abort();
     const uint64_t *pages = below(below(below(entry)[0])[0]);
-    for (unsigned n = 0; n < PAGES; n++)
+    for (unsigned n = 0; n < PAGES && (pages[n] & PRESENT) != 0; n++)
         memcpy(user + n * PAGE, below(pages[n]), PAGE);
 }
 
@@ -90,6 +90,7 @@ bool traced_leave_ring(ucontext_t *u, unsigned vector)
     struct pt_step now = traced_step(traced.at, (uintptr_t)ring3_fault,
                                      traced_processor.choices.cycles_slow);
     now.from_user = true;
+    now.vector = (uint8_t)vector;
     pt_event(&traced_processor, &now);
     traced_output();
     REG(u, REG_RIP) = (uintptr_t)ring3_fault;

@@ -81,6 +81,24 @@ FAULT(pt_cycles_of_filter,
       .caught = {"skylake-2018 on 1 pt_cycles FAIL"},
       .rule = PT_CYCLES_FILTERED)
 
+FAULT(pt_cycles_of_context,
+      .what = "[PT] the cycles of CYC do not count where ContextEn is 0",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYCLES_OUTSIDE)
+
+FAULT(pt_ring3_cyc_short, .what = "[PT] each CYC at ring 3 has a cycle less",
+      .caught = {"skylake-2018 off 1 pt_ring3 FAIL"},
+      .rule = PT_CYCLES_IN_RING_3)
+
+FAULT(pt_ring3_far_missing,
+      .what = "[PT] far JMP and CALL at ring 3 have no TIP",
+      .caught = {"skylake-2018 off 1 pt_ring3 FAIL"}, .rule = PT_FAR_IN_RING_3)
+
+FAULT(pt_ring3_ret_16_taken,
+      .what = "[PT] a RET with an operand at ring 3 is compressed wherever it "
+              "goes",
+      .caught = {"skylake-2018 off 1 pt_ring3 FAIL"},
+      .rule = PT_FREES_IN_RING_3)
+
 FAULT(pt_same_int_missing,
       .what = "[PT] a ToPA region with INT that is full again does not "
               "interrupt",

@@ -20,6 +20,15 @@ FAULT(pt_cfe_missing,
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
       .rule = PT_CFE_OF_EVENT)
 
+FAULT(pt_cfe_ring3_missing,
+      .what = "[PT with EventEn] what ends code at ring 3 has no CFE",
+      .caught = {"alderlake-n off 1 pt_ring3 FAIL"}, .rule = PT_CFE_FROM_RING_3)
+
+FAULT(pt_cfe_interrupt_missing,
+      .what = "[PT with EventEn] external interrupts have no CFE",
+      .caught = {"alderlake-n off 1 pt_ring3 FAIL"},
+      .rule = PT_CFE_OF_INTERRUPT)
+
 FAULT(pt_cfe_iret_missing, .what = "[PT with EventEn] IRET has no CFE",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
       .rule = PT_CFE_OF_IRET)

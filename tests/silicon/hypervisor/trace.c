@@ -187,6 +187,7 @@ void trace_event(struct vcpu *v)
     now.cycles = v->model->choices.cycles_slow;
     now.vector = v->event_of_apic ? pmi_vector_in_service() : v->event_vector;
     now.from_user = v->event_user;
+    now.external = v->event_of_apic;
     pt_event(v->model, &now);
     write_packets(v, now.next);
 }

@@ -156,6 +156,7 @@ struct pt_state {
     uint32_t psb_bytes;   /* since the last PSB */
     uint32_t cycles;      /* since the last CYC */
     bool cyc_sent;        /* in this cycle */
+    bool user;            /* these are of ring 3 */
     uint64_t mtc;         /* last sent */
     bool clocks_stopped;  /* what has run meanwhile was not seen */
     struct random random; /* for PAD and overflows */

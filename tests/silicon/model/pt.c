@@ -16,7 +16,9 @@ bool pt_branch_en(const struct processor *p)
 
 void pt_pass_time(struct processor *p, const struct pt_step *now)
 {
-    if (p->pt.filter_en || faults_pt(p, PT_CYCLES_FILTERED, true))
+    p->pt.user = now->cpl > 0;
+    if ((p->pt.filter_en || faults_pt(p, PT_CYCLES_FILTERED, true)) &&
+        (p->pt.context_en || faults_pt(p, PT_CYCLES_OUTSIDE, true)))
         p->pt.cycles += now->cycles;
     if (now->cycles != 0)
         p->pt.cyc_sent = false;
@@ -146,7 +148,9 @@ static void put_branch(struct processor *p, const struct instruction *i,
         (far && (i->flags & INSTRUCTION_RETURN) == 0 &&
          i->system == SYSTEM_NONE && !faults_pt(p, PT_FAR_CALL_TIP, true)) ||
         (far && (i->flags & INSTRUCTION_RETURN) != 0 &&
-         !faults_pt(p, PT_IRET_TIP, true)))
+         !faults_pt(p, PT_IRET_TIP, true)) ||
+        (far && now->cpl > 0 && (i->flags & INSTRUCTION_RETURN) == 0 &&
+         i->system == SYSTEM_NONE && !faults_pt(p, PT_FAR_IN_RING_3, true)))
         return;
     if (faults_pt(p, PT_TNT_FIRST, true))
         pt_flush_tnt(p);
@@ -354,6 +358,8 @@ void pt_event(struct processor *p, const struct pt_step *now)
                        : now->from_user ? PT_EVENT_TNT_RING_3
                                         : PT_EVENT_TNT);
     cfe = was && pt_event_en(p) &&
+          (!now->from_user || faults_pt(p, PT_CFE_FROM_RING_3, true)) &&
+          (!now->external || faults_pt(p, PT_CFE_OF_INTERRUPT, true)) &&
           (pt_branch_en(p) || faults_pt(p, PT_CFE_NO_BRANCHES, true));
     if (cfe)
         pt_put_cfe_of_event(p, now);

@@ -62,6 +62,7 @@ struct pt_step {
     uint8_t vector;  /* of an event */
     uint64_t cr2;    /* of a page fault */
     bool from_user;  /* an event of ring 3 */
+    bool external;   /* it is an interrupt */
     uint64_t ptw;    /* the operand of PTWRITE */
     bool nested;     /* an abort of a transaction in another */
 };

@@ -150,6 +150,8 @@ void pt_put_cyc(struct processor *p)
         threshold = 0;
 
     value = (uint32_t)faults_pt_value(p, PT_CYCLES, value);
+    if (pt->user && value > 0 && !faults_pt(p, PT_CYCLES_IN_RING_3, true))
+        value--;
     if (!faults_pt(p, PT_CYC, (pt->ctl_active & RTIT_CYC_EN) != 0) ||
         (pt->in_tx && !faults_pt(p, PT_CYC_IN_TX, true)) ||
         faults_pt(p, PT_CYC_SENT, pt->cyc_sent) ||

@@ -38,6 +38,9 @@ bool pt_returns_as_called(struct processor *p, const struct instruction *i,
     if ((i->flags & INSTRUCTION_FREES) != 0 &&
         !faults_pt(p, PT_FREES_COMPARED, true))
         as_called = true;
+    if ((i->flags & INSTRUCTION_FREES) != 0 && now->cpl > 0 &&
+        !faults_pt(p, PT_FREES_IN_RING_3, true))
+        as_called = true;
     if (now->cpl > 0)
         as_called = faults_pt(p, PT_RET_AS_CALLED_IN_RING_3, as_called);
     return faults_pt(p, PT_RET_AS_CALLED, as_called) &&

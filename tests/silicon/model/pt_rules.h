@@ -214,6 +214,12 @@ enum pt_rule {
     PT_CYC_OF_ABORT,       /* also that of an abort */
     PT_PSB_NO_BRANCHES,    /* is a PSB due with BranchEn = 0 */
     PT_CYCLES_FILTERED,    /* do cycles count with FilterEn = 0 */
+    PT_CYCLES_OUTSIDE,     /* the same with ContextEn = 0 */
+    PT_CYCLES_IN_RING_3,   /* are all of them in a CYC there */
+    PT_FAR_IN_RING_3,      /* has a far JMP or CALL there a TIP */
+    PT_FREES_IN_RING_3,    /* is RET imm16 compressed by its target alone */
+    PT_CFE_FROM_RING_3,    /* has what leaves it a CFE */
+    PT_CFE_OF_INTERRUPT,   /* has an external one */
     PT_SAME_INT,           /* is one of the same entry as before */
     PT_NMI_TRACED,         /* is an NMI */
     PT_ABORT_STOPS,        /* does an abort into a TraceStop range stop */
