@@ -32,7 +32,7 @@ FAULT(pebs_r13_before,
       .quantity = REGISTERS_BEFORE, .number = ANY_NUMBER, .set = BIT(PEBS_R13))
 
 FAULT(pebs_rep_ip_next,
-      .what = "[any] EventingIP of a string instruction with REP is the next",
+      .what = "[any] EventingIP of a string instruction is after its REP",
       .caught = {"icelake-server on 1 pebs_in_contexts FAIL"},
       .breaks = REP_IS_EVENTING)
 

@@ -75,7 +75,7 @@ static void take_snapshot(const struct vcpu *v, struct pebs_snapshot *s)
         s->registers[PEBS_RFLAGS] &= ~(uint64_t)RFLAGS_IF;
     if ((v->current.flags & INSTRUCTION_REPEATS) != 0 &&
         !faults_rule(v->model->machine, REP_IS_EVENTING, true))
-        s->eventing_ip = v->vmcb->rip + v->current.length;
+        s->eventing_ip++;
     take_before(v, s);
     if (v->current.system == SYSTEM_SYSCALL &&
         !faults_rule(v->model->machine, SYSCALL_STATE_AFTER, true))
