@@ -27,6 +27,10 @@ enum generation {
 };
 #define SINCE_GOLDEN_COVE (GOLDEN_COVE | LION_COVE)
 #define SINCE_ICE_LAKE    (ICE_LAKE | SINCE_GOLDEN_COVE)
+/* 3CH/01H is at the rate of the TSC, elsewhere at that of the bus: the table of
+ * events of 06_1AH, of which Intel's list (github.com/intel/perfmon) has that
+ * of the bus; the lists of the others, as REF_TSC_P. */
+#define BUS_AT_TSC_RATE (NEHALEM | SINCE_GOLDEN_COVE | GRACEMONT)
 
 /* SDM 2A, CPUID.1AH:EAX[31:24], "Native Model ID Enumeration": the cores of a
  * hybrid processor. Those of the Atom family have other events. */

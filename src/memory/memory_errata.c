@@ -48,13 +48,19 @@ enum erratum event_erratum(const struct test_context *t, unsigned place,
                            bool *signature)
 {
     const bool general = place < PLACE_FIXED0;
+    const bool memory = general && (select & BITS(7, 0)) == MEMORY_EVENTS;
+    enum erratum erratum = ERRATUM_MEMORY_EVENTS_WITH_HT;
 
+    if (memory)
+        erratum = memory_erratum(t, select, counted, want, signature);
+    if (erratum != ERRATUM_MEMORY_EVENTS_WITH_HT)
+        return erratum;
     if (general && undercounts(t, select, counted, want)) {
         *signature = true;
         return ERRATUM_CPL_FILTER_UNDERCOUNTS;
     }
-    if (general && (select & BITS(7, 0)) == MEMORY_EVENTS)
-        return memory_erratum(t, select, counted, want, signature);
+    if (memory)
+        return erratum;
     return bank_erratum(
         place,
         place == PLACE_FIXED0 ||

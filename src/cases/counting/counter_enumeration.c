@@ -153,12 +153,7 @@ static void judge_reference(struct test_context *t, uint64_t slow,
         hw_cpuid(0x15, 0, &leaf);
     if (leaf.eax != 0)
         ratio[1] = leaf.ebx / leaf.eax;
-    /* The table of events of 06_1AH has 3CH/01H at the rate of the TSC, Intel's
-     * list of events for it (github.com/intel/perfmon) at that of the bus; the
-     * lists of Golden and Lion Cove and Gracemont have it at the rate of the
-     * TSC, too, as REF_TSC_P. */
-    if ((identity_generation(test_cpu(t)) &
-         (NEHALEM | SINCE_GOLDEN_COVE | GRACEMONT)) != 0)
+    if ((identity_generation(test_cpu(t)) & BUS_AT_TSC_RATE) != 0)
         ratio[1] = 1;
     for (unsigned i = 0; i < 2; i++) {
         uint64_t want = slow * ratio[i], margin = want / 16 + 2 * ratio[i];

@@ -6,7 +6,6 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
-#include "src/cpu/generation.h"
 #include "src/tsx/pair.h"
 
 #define BRANCHES 0xc4
@@ -302,9 +301,8 @@ static void judge_time(struct test_context *t, const struct halted *h,
 {
     const bool core = p == PLACE_FIXED0 + 1 || (p < PLACE_FIXED0 && p % 2 == 0);
     const bool bus = p < PLACE_FIXED0 && p % 2 != 0;
-    /* 3CH/01H is by the bus on those before Golden Cove, later by the TSC. */
-    const bool slow = bus && (identity_generation(test_cpu(t)) &
-                              (SINCE_GOLDEN_COVE | GRACEMONT)) == 0;
+    const bool slow =
+        bus && (identity_generation(test_cpu(t)) & BUS_AT_TSC_RATE) == 0;
     const uint64_t most = h->tsc / (slow ? HALTED_BUS : HALTED_CORE);
     char name[MSR_NAME_BYTES];
 

@@ -12,7 +12,7 @@
 #define TRIES        5           /* others, graphics too, only add */
 #define STRAY        (LINES / 4) /* of theirs, in the quietest window */
 #define QUIET        2           /* the same, of one box */
-#define APART        64          /* cycles between the units' beginnings */
+#define LATE         64          /* cycles between the units' beginnings */
 #define STORES_APART 128         /* bytes: no line is the next of another */
 
 /* A register pair: a C-Box's or the ARB unit's. */
@@ -293,17 +293,14 @@ static bool check_each_filter(struct selects *s)
         if (!run_window(s, selects, lines_miss))
             return false;
         for (unsigned i = 0; i < s->count; i++) {
-            const uint64_t clock = s->clock;
-            uint64_t least = rows[k].least != 0 ? clock / rows[k].least : 0;
-            uint64_t most = rows[k].most != 0 ? clock / rows[k].most : 0;
-
-            /* They need not begin in the same cycle. */
-            most += most / 8 + (most != 0 ? APART : 0);
+            uint64_t least = rows[k].least != 0 ? s->clock / rows[k].least : 0;
+            uint64_t most =
+                rows[k].most != 0 ? s->clock / rows[k].most * 9 / 8 + LATE : 0;
             check(s->u.t, s->got[i] >= least && s->got[i] <= most,
                   "%s (%XH), %s: counted %lu in %lu cycles of the uncore's "
                   "clock; wanted %lu to %lu",
                   s->units[i].name, s->units[i].counter, rows[k].what,
-                  s->got[i], clock, least, most);
+                  s->got[i], s->clock, least, most);
         }
     }
     return true;
@@ -346,8 +343,7 @@ static void check_splits(struct selects *s)
           got, reads, 2 * reads);
 }
 
-/* Of the counters of a box one has an event that does not happen: each goes by
- * its own select. */
+/* One counter of each box has an event that does not happen. */
 static bool check_pairs(struct selects *s)
 {
     uint64_t selects[UNITS_MAX] = {0}, worst = UINT64_MAX;

@@ -84,7 +84,7 @@ static void count_in_uncore(bool store)
     const enum snoop snoop = store ? (device.modified ? INVAL_M : INVAL)
                                    : (device.modified ? HITM : HIT);
 
-    if ((*msr(0xe01) & BIT(29)) == 0)
+    if (((*msr(0xe01) | *msr(0x391)) & BIT(29)) == 0)
         return;
     for (unsigned n = 0; n < 2; n++) {
         const uint64_t select = *msr(uncore_box_select(1, n));
@@ -138,9 +138,11 @@ static void begin(const struct test *test, unsigned wrong)
     all[0].cpu.smt_shift = all[1].cpu.smt_shift = 0;
     all[0].cpu.apic_id = 0;
     all[1].cpu.apic_id = 2;
+    fake_cpuid(4, 0, 2 << 5 | 1, 0, 0, 0); /* an L2 */
+    fake_cpuid(4, 3, 3 << 5 | 1, 0, 0, 2); /* an L3 that includes it */
     *msr(0x1a6) = *msr(0x1a7) = 0x10001;
     *msr(0x396) = BOXES;
-    *msr(0xe01) = *msr(0xe02) = *msr(0x394) = *msr(0x395) = 0;
+    *msr(0xe01) = *msr(0xe02) = *msr(0x391) = *msr(0x394) = *msr(0x395) = 0;
     for (uint32_t n = 0; n < 2; n++) {
         *msr(0x3b0 + n) = *msr(0x3b2 + n) = 0;
         for (unsigned box = 0; box < BOXES; box++)
@@ -149,14 +151,23 @@ static void begin(const struct test *test, unsigned wrong)
     }
 }
 
-static void each_row(const struct test *test, unsigned windows)
+/* Up to the 5th generation 396H has one more than there are slices. */
+static void set_model(uint16_t model)
+{
+    all[0].cpu.model = all[1].cpu.model = model;
+    *msr(0x396) = BOXES + (model == 0x3c);
+}
+
+static void each_row(const struct test *test, uint16_t model, unsigned windows)
 {
     begin(test, 0);
+    set_model(model);
     expect_case(case_end(), VERDICT_PASS, "");
     assert_int_equal(device.windows, windows);
     const unsigned taken = device.taken, checks = t->checks;
     for (unsigned n = 1; n <= windows; n++) {
         begin(test, n);
+        set_model(model);
         device.references = test == &test_offcore_snoops ? MOST : 0;
         const enum verdict verdict = case_end();
         if (n == 19 && test == &test_offcore_snoops)
@@ -171,7 +182,7 @@ static void each_row(const struct test *test, unsigned windows)
 static void offcore(void **state)
 {
     (void)state;
-    each_row(&test_offcore_snoops, 19);
+    each_row(&test_offcore_snoops, 0x3c, 19);
 }
 
 /* The other core forwards the line, or it does not. */
@@ -189,7 +200,9 @@ static void forwarded_or_not(void **state)
 static void uncore(void **state)
 {
     (void)state;
-    each_row(&test_uncore_snoops, 12);
+    each_row(&test_uncore_snoops, 0x3c, 12);
+    /* INVAL is in no later table. */
+    each_row(&test_uncore_snoops, 0x5e, 8);
 }
 
 static void last_level(void **state)
@@ -218,9 +231,14 @@ static void last_level(void **state)
         device.misses = rows[i].misses;
         expect_case(case_end(), rows[i].verdict, "");
     }
+    /* An L3 that does not include the others. */
+    begin(&test_offcore_snoops, 0);
+    fake_cpuid(4, 3, 3 << 5 | 1, 0, 0, 0);
+    device.references = FEW;
+    expect_case(case_end(), VERDICT_PASS, "");
 }
 
-/* Threads of one core have the same caches. */
+/* Threads of one core have the same caches, and some cores one L2. */
 static void one_core(void **state)
 {
     const struct test *const tests[] = {&test_offcore_snoops,
@@ -232,6 +250,10 @@ static void one_core(void **state)
         all[0].cpu.smt_shift = all[1].cpu.smt_shift = 1;
         all[1].cpu.apic_id = 1;
         expect_case(case_end(), VERDICT_SKIP, "of two cores");
+        assert_int_equal(device.windows, 0);
+        begin(tests[i], 0);
+        fake_cpuid(4, 0, 3 << 14 | 2 << 5 | 1, 0, 0, 0);
+        expect_case(case_end(), VERDICT_SKIP, "each its own L2");
         assert_int_equal(device.windows, 0);
     }
 }

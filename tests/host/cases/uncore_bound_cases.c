@@ -290,13 +290,13 @@ static void cboxes(void **state)
     }
 }
 
-/* Windows of each unit: from 0, over bit 32, over the last, with FREEZE; of all
- * units, and one more. */
-#define PLAIN  0
-#define CARRY  1
-#define OVER   2
-#define FROZEN 3
-#define EACH   4
+/* Windows of each unit: one before, from 0, over bit 32, over the last, with
+ * FREEZE; of all units, and one more. */
+#define PLAIN  1
+#define CARRY  2
+#define OVER   3
+#define FROZEN 4
+#define EACH   5
 #define ALL    (EACH * UNITS)
 static void overflow(void **state)
 {

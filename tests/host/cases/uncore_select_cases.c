@@ -162,13 +162,15 @@ static void bounds(void **state)
         {FILTERS + 3, FILTERS + 3, ARB, -NONE, VERDICT_FAIL, 0, "0 with INV"},
         {FILTERS + 4, FILTERS + 4, ARB, 1, VERDICT_FAIL, 0,
          "1 with CMASK [28:24] = 31"},
-        /* Of each unit: none, from half of the cycles to all, a sixteenth. */
+        /* Of each unit: none, from half of the cycles to all, a sixteenth; an
+         * eighth and 64 more. */
         {EACH, EACH, 3, 1, VERDICT_FAIL, 0, "wanted 0 to 0"},
-        {EACH + 1, EACH + 1, 3, -1, VERDICT_FAIL, 0, "wanted 25000 to 50000"},
-        {EACH + 1, EACH + 1, 3, CLOCK / 2, VERDICT_PASS, 0, ""},
-        {EACH + 1, EACH + 1, 3, CLOCK / 2 + 1, VERDICT_FAIL, 0,
-         "wanted 25000 to 50000"},
-        {EACH + 2, EACH + 2, ARB + 1, 1, VERDICT_FAIL, 0, "wanted 0 to 3125"},
+        {EACH + 1, EACH + 1, 3, -1, VERDICT_FAIL, 0, "wanted 25000 to 56314"},
+        {EACH + 1, EACH + 1, 3, 31314, VERDICT_PASS, 0, ""},
+        {EACH + 1, EACH + 1, 3, 31315, VERDICT_FAIL, 0,
+         "wanted 25000 to 56314"},
+        {EACH + 2, EACH + 2, ARB + 1, 454, VERDICT_PASS, 0, ""},
+        {EACH + 2, EACH + 2, ARB + 1, 455, VERDICT_FAIL, 0, "wanted 0 to 3579"},
         {EACH + 2, EACH + 2, ARB + 1, -CLOCK / 16, VERDICT_PASS, 0, ""},
         /* All of them, at least. */
         {STORED, STORED, 0, 0, VERDICT_PASS, 0, ""},
