@@ -351,7 +351,7 @@ static void check_reads(struct test_context *t, unsigned place, uint32_t index)
           msr_name(bank_msr(place), name), TSX_RDPMC_AMID, r.got, r.wrong,
           r.committed);
     if (place == 0)
-        observe(t, "a transaction with RDPMC commits", r.committed, ABORTS);
+        observe(t, "a transaction with RDPMC commits", r.committed != 0, 1);
 }
 
 TEST(tsx_in_tx_counts,

@@ -152,7 +152,7 @@ FAULT(pebs_record_long,
 
 FAULT(pebs_record_cut,
       .what = "[any] the part of a record on a second page is not written",
-      .caught = {"skylake-2017 on 1 data_address FAIL"})
+      .caught = {"skylake-2017 on 1 pebs_buffer_bounds FAIL"})
 
 FAULT(pebs_lost_while_traced,
       .what = "[any with Processor Trace] no record is written while TraceEn "
