@@ -93,8 +93,6 @@ const char *lbr_kind_name(uint32_t kind)
     return (kind & LBR_KIND) < LBR_KINDS ? names[kind & LBR_KIND] : "?";
 }
 
-/* BR_TYPE of a kind; any far one from 8 on. Of aborts the manual does not say.
- */
 void lbr_branches_bits(struct lbr_branches *b, const uint8_t *body,
                        const struct lbr_row *rows, uint64_t bits)
 {
@@ -107,6 +105,8 @@ void lbr_branches_bits(struct lbr_branches *b, const uint8_t *body,
             lbr_branches_add(b, all.at[n].kind, all.at[n].from, all.at[n].to);
 }
 
+/* BR_TYPE of a kind; any far one from 8 on. Of aborts the manual does not say.
+ */
 static bool is_of_type(uint32_t kind, unsigned type)
 {
     static const uint8_t types[LBR_KINDS] = {

@@ -337,3 +337,27 @@ bool lbr_check(struct lbr *l, const char *what, const uint8_t *body,
     lbr_judge(l, what, &want);
     return true;
 }
+
+bool lbr_check_random(struct lbr *l, const char *what, const uint8_t *body,
+                      const struct lbr_row *rows, bool in_tx,
+                      unsigned *mispredicted, unsigned *records)
+{
+    const unsigned trials = test_trials(l->t, 32, 8);
+
+    for (unsigned i = 0; i < trials; i++) {
+        const uint64_t bits = test_random(l->t) & BITS(LBR_BITS - 1, 0);
+        struct trace_window code = {.body = body, .argument = bits};
+        struct lbr_branches want;
+
+        lbr_branches_bits(&want, body, rows, bits);
+        if (!lbr_window(l, &code))
+            return false;
+        if (in_tx && code.cells[0] != 1)
+            continue;
+        if (!lbr_judge(l, what, &want))
+            return false;
+        for (unsigned n = 1; n + 1 < want.count; n++, ++*records)
+            *mispredicted += l->records[n].mispredicted;
+    }
+    return true;
+}

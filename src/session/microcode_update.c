@@ -3,9 +3,9 @@
 #include "src/session/microcode_update.h"
 
 #include "src/base/msr.h"
+#include "src/cpu/caches.h"
 
 #define LOAD_MS          10000 /* on one core; some take seconds */
-#define CACHES_MAX       16
 #define LLC_PER_CORE_MAX UINT64_C(2621440)
 
 const struct test update_test = {
@@ -64,21 +64,14 @@ void update_choose(struct update *out, const struct session_setup *setup,
 }
 
 /* CPUID.04H: bytes of the last-level cache, which is unified and of level 3. */
-static uint64_t last_level_bytes(void)
+static uint64_t last_level_bytes(const struct identity *id)
 {
     struct hw_cpuid r;
-    uint64_t bytes = 0;
 
-    for (uint32_t n = 0; n < CACHES_MAX; n++) {
-        hw_cpuid(4, n, &r);
-        if ((r.eax & 0x1f) == 0)
-            break;
-        if ((r.eax & 0x1f) == 3 && (r.eax >> 5 & 7) == 3)
-            bytes = ((uint64_t)(r.ebx >> 22) + 1) *
-                    ((r.ebx >> 12 & 0x3ff) + 1) * ((r.ebx & 0xfff) + 1) *
-                    ((uint64_t)r.ecx + 1);
-    }
-    return bytes;
+    if (!caches_find(id, 3, &r) || (r.eax & 0x1f) != 3)
+        return 0;
+    return ((uint64_t)(r.ebx >> 22) + 1) * ((r.ebx >> 12 & 0x3ff) + 1) *
+           ((r.ebx & 0xfff) + 1) * ((uint64_t)r.ecx + 1);
 }
 
 static bool is_first_of_core(const struct jobs *jobs, unsigned processor)
@@ -106,7 +99,7 @@ static bool may_hang(const struct jobs *jobs)
                      first->apic_id >> first->core_shift &&
                  is_first_of_core(jobs, p);
     /* What is not known is not safe. */
-    uint64_t bytes = last_level_bytes();
+    uint64_t bytes = last_level_bytes(first);
     return bytes == 0 || !first->topology_known ||
            bytes > cores * LLC_PER_CORE_MAX;
 }

@@ -2,9 +2,9 @@
 /* other_core.c - processor 1 takes lines. */
 #include "src/uncore/other_core.h"
 
-#include "src/base/hw.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
+#include "src/cpu/caches.h"
 
 /* SDM 3B, tables of events of 06_2AH and later: loads, stores that retire. */
 #define LOADS  UINT64_C(0x81d0)
@@ -28,24 +28,6 @@ static void read_identity(struct test_context *peer, void *argument)
     *(struct identity *)argument = *test_cpu(peer);
 }
 
-/* CPUID.04H, "Deterministic Cache Parameters": processors share the L2 whose
- * APIC IDs are the same from this bit on. */
-static unsigned shift_of_l2(void)
-{
-    struct hw_cpuid leaf;
-    unsigned shift = 0;
-
-    for (uint32_t n = 0; n < 8; n++) {
-        hw_cpuid(4, n, &leaf);
-        if ((leaf.eax & BITS(4, 0)) == 0)
-            break;
-        if ((leaf.eax >> 5 & BITS(2, 0)) == 2)
-            while ((leaf.eax >> 14 & BITS(11, 0)) >> shift != 0)
-                shift++;
-    }
-    return shift;
-}
-
 bool other_core_there(struct test_context *t)
 {
     struct identity other;
@@ -57,7 +39,7 @@ bool other_core_there(struct test_context *t)
         skip(t, "needs processors 0 and 1 to be of two cores of one package");
         return false;
     }
-    const unsigned shift = shift_of_l2();
+    const unsigned shift = caches_l2_shift(test_cpu(t));
 
     if (test_cpu(t)->apic_id >> shift != other.apic_id >> shift)
         return true;

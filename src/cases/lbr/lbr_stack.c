@@ -63,21 +63,11 @@ static void try_depths(struct lbr *l)
 /* Branches in no regular order. */
 static void try_bits(struct lbr *l)
 {
-    const unsigned trials = test_trials(l->t, 32, 8);
     unsigned mispredicted = 0, records = 0;
 
-    for (unsigned i = 0; i < trials; i++) {
-        const uint64_t bits = test_random(l->t) & BITS(LBR_BITS - 1, 0);
-        struct trace_window code = {.body = lbr_body_bits, .argument = bits};
-        struct lbr_branches want;
-
-        lbr_branches_bits(&want, lbr_body_bits, lbr_body_bits_rows, bits);
-        if (!lbr_window(l, &code) ||
-            !lbr_judge(l, "branches in no regular order", &want))
-            return;
-        for (unsigned n = 1; n + 1 < want.count; n++, records++)
-            mispredicted += l->records[n].mispredicted;
-    }
+    if (!lbr_check_random(l, "branches in no regular order", lbr_body_bits,
+                          lbr_body_bits_rows, false, &mispredicted, &records))
+        return;
     if (!l->model.mispredicts)
         return;
     observe(l->t, "a taken branch is recorded as mispredicted", mispredicted,

@@ -179,25 +179,12 @@ static void try_elision_abort(struct lbr *l)
 /* Branches in no regular order are mispredicted there as elsewhere. */
 static void try_bits(struct lbr *l)
 {
-    const unsigned trials = test_trials(l->t, 32, 8);
     unsigned mispredicted = 0, records = 0;
 
-    for (unsigned i = 0; i < trials; i++) {
-        const uint64_t bits = test_random(l->t) & BITS(LBR_BITS - 1, 0);
-        struct trace_window code = {.body = lbr_body_bits_tx, .argument = bits};
-        struct lbr_branches want;
-
-        lbr_branches_bits(&want, lbr_body_bits_tx, lbr_body_bits_tx_rows, bits);
-        if (!lbr_window(l, &code))
-            return;
-        if (code.cells[0] != 1)
-            continue;
-        if (!lbr_judge(l, "a transaction's branches in no regular order",
-                       &want))
-            return;
-        for (unsigned n = 1; n + 1 < want.count; n++, records++)
-            mispredicted += l->records[n].mispredicted;
-    }
+    if (!lbr_check_random(l, "a transaction's branches in no regular order",
+                          lbr_body_bits_tx, lbr_body_bits_tx_rows, true,
+                          &mispredicted, &records))
+        return;
     check(l->t,
           mispredicted != 0 || records < LBR_BITS || !l->model.mispredicts,
           "MISPRED is 0 in the records of all of %u branches in transactions "

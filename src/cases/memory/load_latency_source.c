@@ -3,12 +3,12 @@
  * is not provoked: nothing says that reading a device does no harm. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
+#include "src/cpu/caches.h"
 #include "src/memory/memory_sampling.h"
 
 #define WINDOWS 1
 /* So many records are wanted of them. */
-#define RECORDS    8
-#define CACHES_MAX 8 /* that CPUID.04H lists */
+#define RECORDS 8
 
 /* Levels that the recipe leads to, in more than half of the records; Lock is
  * checked in each (memory_judge.h). A line may be still on its way. */
@@ -32,23 +32,6 @@ static const struct row {
 struct found {
     unsigned right, missed, best; /* best: the encoding met most often */
 };
-
-/* SDM 2A, CPUID.04H: true unless the cache of level 3 is "not inclusive of
- * lower cache levels" (EDX[1] = 0), as that of 06_55H: then no manual says that
- * it has a line which the second level has had no room for. */
-static bool l3_has_lower_levels(const struct identity *id)
-{
-    struct hw_cpuid r;
-
-    for (uint32_t n = 0; id->leaf_max >= 4 && n < CACHES_MAX; n++) {
-        hw_cpuid(4, n, &r);
-        if ((r.eax & 0x1f) == 0)
-            break;
-        if ((r.eax >> 5 & 7) == 3)
-            return (r.edx & 2) != 0;
-    }
-    return true;
-}
 
 static struct found count_levels(struct test_context *t, const struct row *row,
                                  const struct memory_tally *tally)
@@ -82,8 +65,9 @@ static void judge_row(struct test_context *t, const struct row *row,
     const struct data_source *best =
         data_source_of(identity_generation(id), id->model, found.best);
 
-    if (row->levels != 0 &&
-        (row->levels != LEVEL_L3 || l3_has_lower_levels(id)))
+    /* Whether an L3 that does not include the L2 has a line that the L2 has had
+     * no room for, no manual says: that of 06_55H. */
+    if (row->levels != 0 && (row->levels != LEVEL_L3 || caches_l3_includes(id)))
         check_known(
             t, memory_judge_most(found.right, tally->records),
             ERRATUM_LOAD_SOURCE,

@@ -3,9 +3,9 @@
  * apart by MSR_OFFCORE_RSP_x, modified or not; the L3 supplies them, and no
  * DRAM. */
 #include "src/harness/case.h"
-#include "src/base/hw.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
+#include "src/cpu/caches.h"
 #include "src/uncore/offcore.h"
 #include "src/uncore/other_core.h"
 
@@ -82,15 +82,6 @@ static bool try_row(struct test_context *t, const struct offcore_table *table,
     return true;
 }
 
-/* CPUID.04H.3:EDX[1], "Cache Inclusiveness". */
-static bool l3_is_inclusive(void)
-{
-    struct hw_cpuid leaf;
-
-    hw_cpuid(4, 3, &leaf);
-    return (leaf.edx & BIT(1)) != 0;
-}
-
 /* LLC Reference and LLC Misses (SDM 3B, "Pre-defined Architectural Performance
  * Events"): what another core has, an L3 that includes the others has, so that
  * nothing misses it. */
@@ -99,7 +90,8 @@ static void try_last_level(struct test_context *t)
     static const uint64_t selects[] = {0x4f2e, 0x412e};
     const struct memory_walk walk = other_core_walk(t);
 
-    if ((test_cpu(t)->leaf0a_ebx & BITS(4, 3)) != 0 || !l3_is_inclusive())
+    if ((test_cpu(t)->leaf0a_ebx & BITS(4, 3)) != 0 ||
+        !caches_l3_includes(test_cpu(t)))
         return;
     for (unsigned n = 0; n < 2; n++)
         if (!set_msr_again(t, IA32_PERFEVTSEL(n),

@@ -139,7 +139,7 @@ static void begin(const struct test *test, unsigned wrong)
     all[0].cpu.apic_id = 0;
     all[1].cpu.apic_id = 2;
     fake_cpuid(4, 0, 2 << 5 | 1, 0, 0, 0); /* an L2 */
-    fake_cpuid(4, 3, 3 << 5 | 1, 0, 0, 2); /* an L3 that includes it */
+    fake_cpuid(4, 1, 3 << 5 | 1, 0, 0, 2); /* an L3 that includes it */
     *msr(0x1a6) = *msr(0x1a7) = 0x10001;
     *msr(0x396) = BOXES;
     *msr(0xe01) = *msr(0xe02) = *msr(0x391) = *msr(0x394) = *msr(0x395) = 0;
@@ -233,7 +233,7 @@ static void last_level(void **state)
     }
     /* An L3 that does not include the others. */
     begin(&test_offcore_snoops, 0);
-    fake_cpuid(4, 3, 3 << 5 | 1, 0, 0, 0);
+    fake_cpuid(4, 1, 3 << 5 | 1, 0, 0, 0);
     device.references = FEW;
     expect_case(case_end(), VERDICT_PASS, "");
 }
