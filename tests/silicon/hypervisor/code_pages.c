@@ -68,18 +68,26 @@ static bool is_xend_xtest(const uint8_t *code, uint32_t bytes, uint32_t at)
     return code[at + 2] == 0xD5 || code[at + 2] == 0xD6;
 }
 
+static bool has_xbegin(const uint8_t *code, uint32_t bytes, uint64_t first,
+                       uint64_t end)
+{
+    for (uint64_t at = first; at < end; at++) {
+        while (at + 8 <= bytes && !code_has_byte(&code[at], 0xC7))
+            at += 8;
+        if (at < end && is_xbegin(code, bytes, (uint32_t)at))
+            return true;
+    }
+    return false;
+}
+
 /* Two bytes are found by chance on one page of code in sixteen, and such a
  * page takes long. Outside of a transaction it does nothing, and within one
  * everything is stepped: it counts where an XBEGIN is near. */
 static bool is_xabort(const uint8_t *code, uint32_t bytes, uint32_t at)
 {
-    uint64_t near = at > PAGE_BYTES ? at - PAGE_BYTES : 0;
-
-    if (at + 3 > bytes || code[at] != 0xC6 || code[at + 1] != 0xF8)
-        return false;
-    while (near < at + PAGE_BYTES && !is_xbegin(code, bytes, (uint32_t)near))
-        near++;
-    return near < at + PAGE_BYTES;
+    return at + 3 <= bytes && code[at] == 0xC6 && code[at + 1] == 0xF8 &&
+           has_xbegin(code, bytes, at > PAGE_BYTES ? at - PAGE_BYTES : 0,
+                      at + PAGE_BYTES);
 }
 
 /* XRELEASE does nothing but where an XACQUIRE has begun something. These bytes

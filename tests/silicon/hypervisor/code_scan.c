@@ -39,8 +39,8 @@ static bool is_xbegin(const struct vcpu *v, uint64_t rip, const uint8_t *b)
            guest_is_code(v, rip + XBEGIN_BYTES + (uint64_t)to);
 }
 
-/* Any of eight bytes: one that is 0 without the bits of `wanted`. */
-static bool has_byte(const uint8_t *b, uint8_t wanted)
+/* One that is 0 without the bits of `wanted`. */
+bool code_has_byte(const uint8_t *b, uint8_t wanted)
 {
     uint64_t word;
 
@@ -97,8 +97,8 @@ static bool is_transactional(const struct vcpu *v, uint64_t physical)
     uint64_t rip = guest_rip(v) & ~(PAGE_BYTES - 1);
 
     for (size_t n = 0; n < PAGE_BYTES; n += 8) {
-        if (!has_byte(&page[n], 0xC6) && !has_byte(&page[n], 0xC7) &&
-            !has_byte(&page[n], 0xF2))
+        if (!code_has_byte(&page[n], 0xC6) && !code_has_byte(&page[n], 0xC7) &&
+            !code_has_byte(&page[n], 0xF2))
             continue;
         for (size_t k = n; k < n + 8; k++)
             if (is_marked(v, rip, page, k))
