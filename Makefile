@@ -447,11 +447,11 @@ $(B)/linux/vmlinuz: | $(B)/setup-linux.done
 	@mkdir -p $(@D)
 	@scripts/kernel $@
 $(B)/linux/stick.img: $(B)/linux/vmlinuz $(B)/linux/files.cpio scripts/image
-	@MEBIBYTES=62 scripts/image $@ $<=vmlinuz.efi $(word 2,$^)=files.cpio
+	@MEBIBYTES=254 scripts/image $@ $<=vmlinuz.efi $(word 2,$^)=files.cpio
 # That of the user, which may be another one each time.
 .PHONY: $(B)/linux/own.img
 $(B)/linux/own.img: $(B)/linux/files.cpio
-	@MEBIBYTES=62 scripts/image $@ "$(KERNEL)=vmlinuz.efi" $<=files.cpio
+	@MEBIBYTES=254 scripts/image $@ "$(KERNEL)=vmlinuz.efi" $<=files.cpio
 LINUX_STICK = $(B)/linux/$(if $(KERNEL),own,stick).img
 $(B)/linux/files.cpio: tests/linux/init scripts/initramfs.py \
                        $(addprefix $(B)/linux/,$(LINUX_PROGRAMS)) | $(B)/setup-linux.done

@@ -41,7 +41,7 @@ SAID = re.compile(r"^(PASS|FAIL|XFAIL|SKIP):(?! ?-?\d+ <=)(.*)$", re.M)
 def image(directory: str, program: str, where: str) -> str:
     path = os.path.join(directory, "stick")
     subprocess.run(["scripts/image", path, f"{program}={where}"], check=True)
-    os.truncate(path, volume.STICK_BYTES)
+    volume.grow(path)
     return path
 
 

@@ -97,8 +97,8 @@ class Machine:
             line += ["-accel", "tcg,thread=multi"]
         if self.silicon:
             line += ["-kernel", self.silicon, "-device", "ivshmem-plain,memdev=stick,master=on",
-                     "-object", f"memory-backend-file,id=stick,share=on,size={volume.STICK_BYTES},"
-                     "mem-path=" + self.image]
+                     "-object", "memory-backend-file,id=stick,share=on,"
+                     f"size={os.path.getsize(self.image)},mem-path={self.image}"]
         elif self.image:
             line += ["-drive", f"if=none,id=stick,format=raw,cache={self.cache},"
                      f"readonly={'on' if self.read_only else 'off'},file="

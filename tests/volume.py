@@ -5,7 +5,6 @@ import os
 import subprocess
 import tempfile
 
-STICK_BYTES = 64 << 20  # of memory that QEMU shares: a power of 2
 
 
 def copy_image(image: str, path: str) -> None:
@@ -16,7 +15,12 @@ def copy_image(image: str, path: str) -> None:
 def make_stick(image: str, path: str) -> None:
     """A copy of the image, as large as memory that is shared has to be."""
     copy_image(image, path)
-    os.truncate(path, STICK_BYTES)
+    grow(path)
+
+
+def grow(path: str) -> None:
+    """Memory that QEMU shares is a power of 2."""
+    os.truncate(path, 1 << (os.path.getsize(path) - 1).bit_length())
 
 
 def read(image: str, name: str) -> bytes:

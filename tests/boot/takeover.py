@@ -21,7 +21,7 @@ def boot(program: str, cpu: str, seed: int = 1, smp: int = 1,
     with tempfile.TemporaryDirectory() as directory:
         stick = os.path.join(directory, "stick")
         subprocess.run(["scripts/image", stick, f"{program}=test.efi"], check=True)
-        os.truncate(stick, volume.STICK_BYTES)
+        volume.grow(stick)
         machine = qemu.Machine(stick, smp, SILICON, memory=MEBIBYTES,
                                shift=qemu.SHIFT_OS, icount=smp == 1)
         text, failure = qemu.boot(
