@@ -77,6 +77,7 @@ void abort_bits_check_retry(struct test_context *t,
 void abort_bits_sum(struct abort_bits *sum, const struct abort_bits *more)
 {
     sum->records += more->records;
+    sum->neither += more->neither;
     for (unsigned n = 0; n < BITS_OF_ABORTS; n++)
         sum->set[n] += more->set[n];
     for (unsigned eax = 0; eax < 2; eax++) {

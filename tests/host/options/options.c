@@ -259,8 +259,11 @@ static void load_options_of_any_kind(void **state)
     assert_int_equal(LOAD(u"\xfefftrials=8").trials, 8); /* byte order mark */
     assert_int_equal(LOAD("trials=9").trials, 9);        /* ASCII */
     assert_int_equal(LOAD("\xef\xbb\xbftrials=9").trials, 9); /* UTF-8's mark */
-    assert_int_equal(load(u"trials=123", 16).trials, 1);      /* no NUL */
-    assert_int_equal(load(u"trials=12", 17).trials, 1); /* half a character */
+    assert_int_equal(load("\xef\xbb\xbf", 3).trials, 0);      /* and no more */
+    assert_int_equal(load(u"\xfeff", 2).trials, 0);
+    assert_int_equal(warnings, 0);
+    assert_int_equal(load(u"trials=123", 16).trials, 1); /* no NUL */
+    assert_int_equal(load(u"trials=12", 17).trials, 1);  /* half a character */
     assert_int_equal(LOAD(u"trials=3\0 trials=4").trials, 3);
     assert_int_equal(warnings, 0);
     load(rubbish, sizeof(rubbish));

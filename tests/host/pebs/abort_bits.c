@@ -108,6 +108,7 @@ static void retry(void **state)
         add(&bits, rows[i].said, BIT(36), rows[i].eax << 1);
         add(&bits, rows[i].not_said, 0, rows[i].eax << 1);
         abort_bits_sum(&sum, &bits);
+        assert_memory_equal(&sum, &bits, sizeof(sum)); /* 0 and all of them */
         set_up(NULL);
         abort_bits_check_retry(t, &sum);
         assert_int_equal(t->verdict, rows[i].verdict);
