@@ -132,6 +132,17 @@ extern const uint8_t ring3_body_elsewhere[];
 extern const uint8_t ring3_body_changes[], ring3_body_changed[];
 /* Its taken branches, of the window at ring 3. */
 extern const struct lbr_row ring3_body_changes_rows[];
+/* Instead of the body: each kind of near branch; of the calls one, in that row,
+ * does not return. */
+extern const uint8_t ring3_body_kinds[];
+extern const struct lbr_row ring3_body_kinds_rows[];
+#define RING3_KINDS_CALL 6
+/* Instead of the body: two jumps, the second much sooner after the first than
+ * that after what is before it; then LBR_BITS conditional branches, of which n
+ * is taken where bit n of the data page's first doubleword is 1. */
+extern const uint8_t ring3_body_bits[];
+extern const struct lbr_row ring3_body_bits_rows[];
+#define RING3_BITS_FAST 3 /* the row of the second */
 #define RING3_BODY_XEND_BYTES 3
 /* A way without the body, which may be entered at each of so many NOPs, a byte
  * each; the instructions of the window before them, without the WRMSR that

@@ -331,6 +331,14 @@ bool bank_window(struct test_context *t, const struct bank *before,
         .t = t, .before = before, .after = after, .window = window});
 }
 
+bool bank_live(struct test_context *t, struct bank *before,
+               struct window_live *live, struct bank *after)
+{
+    before->live = true;
+    before->cell = (uint64_t)(uintptr_t)live;
+    return bank_window(t, before, window_live, after);
+}
+
 bool bank_work(struct test_context *t, const struct bank *before,
                void (*work)(void *argument), void *argument, struct bank *after)
 {

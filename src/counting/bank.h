@@ -85,6 +85,10 @@ struct bank bank_of(uint64_t places, uint64_t select);
 bool bank_window(struct test_context *t, const struct bank *before,
                  window_function *window, struct bank *after);
 
+/* The same with window_live(): `live` is for its cell, and `before` is told. */
+bool bank_live(struct test_context *t, struct bank *before,
+               struct window_live *live, struct bank *after);
+
 /* The same around work(argument), which counts as well: the instructions of a
  * call. It writes no MSR by name. */
 bool bank_work(struct test_context *t, const struct bank *before,

@@ -20,6 +20,18 @@ uint32_t lbr_entry_msr(const struct lbr_model *model, unsigned n,
     return first[model->arch][n] + entry;
 }
 
+uint64_t lbr_flags(const struct lbr *l)
+{
+    const struct identity *id = test_cpu(l->t);
+
+    return (id->rtm || id->hle) && l->model.tsx ? BITS(63, 61) : LBR_MISPRED;
+}
+
+unsigned lbr_flags_in(const struct lbr_model *model)
+{
+    return model->info ? 2 : 0;
+}
+
 uint64_t lbr_on(const struct lbr *l)
 {
     return l->model.arch ? lbr_control(l->select) | IA32_LBR_CTL_LBREn

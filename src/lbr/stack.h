@@ -42,6 +42,12 @@ unsigned lbr_entry_msrs(const struct lbr_model *model);
 uint32_t lbr_entry_msr(const struct lbr_model *model, unsigned n,
                        unsigned entry);
 
+/* The flags that the register of an entry with flags holds, and which of its
+ * registers that is. Of transactions it need not without TSX (erratum HSD172).
+ */
+uint64_t lbr_flags(const struct lbr *l);
+unsigned lbr_flags_in(const struct lbr_model *model);
+
 /* What l->msr is while branches are recorded by l->select. The bit's name:
  * "IA32_DEBUGCTL (1D9H)[0], LBR". */
 uint64_t lbr_on(const struct lbr *l);

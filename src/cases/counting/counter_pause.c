@@ -86,9 +86,7 @@ static bool try_field(struct test_context *t, uint64_t places, unsigned n,
     char name[MSR_NAME_BYTES];
 
     /* Measured. */
-    before.live = true;
-    before.cell = (uint64_t)(uintptr_t)&live;
-    if (!bank_window(t, &before, window_live, &after))
+    if (!bank_live(t, &before, &live, &after))
         return false;
 
     /* Check. */

@@ -134,9 +134,7 @@ static bool try_row(struct test_context *t, uint64_t places,
     struct bank before = bank_for(t, places), after;
 
     /* Measured. */
-    before.live = true;
-    before.cell = (uint64_t)(uintptr_t)&live;
-    if (!bank_window(t, &before, window_live, &after))
+    if (!bank_live(t, &before, &live, &after))
         return false;
 
     /* Check. */
@@ -194,10 +192,8 @@ static bool try_status(struct test_context *t, uint64_t places, unsigned n)
     char name[MSR_NAME_BYTES];
 
     /* Measured. */
-    before.live = true;
-    before.cell = (uint64_t)(uintptr_t)&live;
     before.pmc[n] = bank_mask(test_cpu(t), n) - 1;
-    if (!bank_window(t, &before, window_live, &after))
+    if (!bank_live(t, &before, &live, &after))
         return false;
 
     /* Check. */
@@ -231,9 +227,7 @@ static bool try_beside(struct test_context *t, uint64_t places, unsigned n)
     char name[MSR_NAME_BYTES], other[MSR_NAME_BYTES];
 
     /* Measured. */
-    before.live = true;
-    before.cell = (uint64_t)(uintptr_t)&live;
-    if (!bank_window(t, &before, window_live, &after))
+    if (!bank_live(t, &before, &live, &after))
         return false;
 
     /* Check. */
@@ -280,6 +274,8 @@ static bool try_fixed(struct test_context *t, uint64_t places)
         {"OS of fixed counter 0 cleared and set, USR left", PLACE_FIXED0,
          PAUSES, IA32_FIXED_CTR_CTRL,
          bank.fixed_ctrl & ~IA32_FIXED_CTR_CTRL_OS(0), bank.fixed_ctrl},
+        {"the bit of fixed counter 0 cleared and set", PLACE_FIXED0, PAUSES,
+         IA32_PERF_GLOBAL_CTRL, places & ~BIT(PLACE_FIXED0), places},
         {"IA32_FIXED_CTR0 written", PLACE_FIXED0, IS_WRITTEN, IA32_FIXED_CTR(0),
          0, SOME},
     };
@@ -290,36 +286,47 @@ static bool try_fixed(struct test_context *t, uint64_t places)
     return true;
 }
 
-/* RDPMC and RDMSR of a fixed counter in turns, while it counts: what is read
- * later is not less, and all of it lies between the counter's ends. */
-static bool try_fixed_reads(struct test_context *t, uint64_t places, unsigned n)
+/* Fixed counter n, from there on, is read in turns, and a register written. */
+static bool fixed_window(struct test_context *t, uint64_t places, unsigned n,
+                         uint64_t from, struct window_live *live,
+                         struct bank *after)
 {
-    struct window_live live = {.rdpmc = RDPMC_FIXED | n,
-                               .rdmsr = IA32_FIXED_CTR(n),
-                               .msr = IA32_PERF_GLOBAL_CTRL,
-                               .value = {places, places}};
-    struct bank before = bank_for(t, places), after;
+    struct bank before = bank_for(t, places);
+
+    live->rdpmc = RDPMC_FIXED | n;
+    live->rdmsr = IA32_FIXED_CTR(n);
+    before.fixed[n] = from;
+    return bank_live(t, &before, live, after);
+}
+
+/* RDPMC and RDMSR of a fixed counter while it counts: what is read later is not
+ * less, and all of it lies between the counter's ends. The second time it may
+ * be stopped, it alone: then both are the same. */
+static bool try_fixed_reads(struct test_context *t, uint64_t places, unsigned n,
+                            bool stopped)
+{
+    const uint64_t from = SOME - 1, without = places & ~BIT(PLACE_FIXED0 + n);
+    struct window_live live = {.msr = IA32_PERF_GLOBAL_CTRL,
+                               .value = {stopped ? without : places, places}};
     char name[MSR_NAME_BYTES];
+    struct bank after;
 
-    /* Measured. */
-    before.live = true;
-    before.cell = (uint64_t)(uintptr_t)&live;
-    before.fixed[n] = SOME - 1;
-    if (!bank_window(t, &before, window_live, &after))
+    if (!fixed_window(t, places, n, from, &live, &after))
         return false;
-
-    /* Check. */
     check(t,
-          before.fixed[n] <= live.by_rdpmc[0] &&
-              live.by_rdpmc[0] <= live.by_rdmsr[0] &&
+          from <= live.by_rdpmc[0] && live.by_rdpmc[0] <= live.by_rdmsr[0] &&
               live.by_rdmsr[0] <= live.by_rdpmc[1] &&
               live.by_rdpmc[1] <= live.by_rdmsr[1] &&
               live.by_rdmsr[1] <= after.fixed[n],
           "%s, from 0x%lx on, read while it counts: RDPMC 0x%lx, RDMSR 0x%lx, "
           "RDPMC 0x%lx, RDMSR 0x%lx, and 0x%lx at the end; wanted none to be "
           "less than the one before",
-          msr_name(IA32_FIXED_CTR(n), name), before.fixed[n], live.by_rdpmc[0],
+          msr_name(IA32_FIXED_CTR(n), name), from, live.by_rdpmc[0],
           live.by_rdmsr[0], live.by_rdpmc[1], live.by_rdmsr[1], after.fixed[n]);
+    check(t, !stopped || live.by_rdpmc[1] == live.by_rdmsr[1],
+          "%s with IA32_PERF_GLOBAL_CTRL (38FH)[%u] = 0, others being 1: RDPMC "
+          "0x%lx, then RDMSR 0x%lx; wanted it to stand",
+          name, PLACE_FIXED0 + n, live.by_rdpmc[1], live.by_rdmsr[1]);
     return true;
 }
 
@@ -327,28 +334,20 @@ static bool try_fixed_reads(struct test_context *t, uint64_t places, unsigned n)
 static bool try_fixed_written(struct test_context *t, uint64_t places,
                               unsigned n)
 {
-    struct window_live live = {.rdpmc = RDPMC_FIXED | n,
-                               .rdmsr = IA32_FIXED_CTR(n),
-                               .msr = IA32_FIXED_CTR(n),
-                               .value = {0, SOME}};
-    struct bank before = bank_for(t, places), after;
+    const uint64_t from = UINT64_C(2) * SOME;
+    struct window_live live = {.msr = IA32_FIXED_CTR(n), .value = {0, SOME}};
     char name[MSR_NAME_BYTES];
+    struct bank after;
 
-    /* Measured. */
-    before.live = true;
-    before.cell = (uint64_t)(uintptr_t)&live;
-    before.fixed[n] = UINT64_C(2) * SOME;
-    if (!bank_window(t, &before, window_live, &after))
+    if (!fixed_window(t, places, n, from, &live, &after))
         return false;
-
-    /* Check. */
     check(t,
           live.by_rdpmc[1] < SOME && live.by_rdmsr[1] < SOME &&
               after.fixed[n] - SOME < SOME,
           "%s, from 0x%lx on, written with 0 while it counts: RDPMC 0x%lx, "
           "RDMSR 0x%lx; written with 0x%x: 0x%lx at the end; wanted less than "
           "0x%x, and then that or more",
-          msr_name(IA32_FIXED_CTR(n), name), before.fixed[n], live.by_rdpmc[1],
+          msr_name(IA32_FIXED_CTR(n), name), from, live.by_rdpmc[1],
           live.by_rdmsr[1], SOME, after.fixed[n], SOME);
     return true;
 }
@@ -391,7 +390,8 @@ TEST(counter_while_running,
         return;
     for (unsigned n = 0; n < BANK_FIXED; n++)
         if ((places >> (PLACE_FIXED0 + n) & 1) != 0 &&
-            (!try_fixed_reads(t, places, n) ||
+            (!try_fixed_reads(t, places, n, false) ||
+             !try_fixed_reads(t, places, n, true) ||
              !try_fixed_written(t, places, n)))
             return;
     if (try_others(t, places) && try_beside(t, places, 0) &&

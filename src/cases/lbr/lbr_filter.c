@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each bit of MSR_LBR_SELECT keeps its kind of branch out of the records, and
  * no other. */
-#include "src/counting/ring3.h"
-#include "src/lbr/stack.h"
+#include "src/lbr/crossing.h"
 #include "src/tsx/probe.h"
-#include "src/tsx/status.h"
 
 /* "EN_CALLSTACK": what has to be set with it. */
 #define CALL_STACK                                                         \
@@ -71,17 +69,24 @@ static bool say(struct lbr *l, const struct row *row,
     return ok;
 }
 
+/* What the row leaves of these. */
+static void leave(struct lbr *l, const struct row *row,
+                  struct lbr_branches *want)
+{
+    l->select = row->select;
+    lbr_branches_select(want, row->select, l->model.arch);
+    for (unsigned i = 0; i < want->count; i++)
+        if ((also(l, row->select) &
+             MSR_LBR_SELECT_KIND(want->at[i].kind & LBR_KIND)) != 0)
+            want->at[i].kind |= LBR_MAY;
+}
+
 static bool try_kind(struct lbr *l, const struct row *row)
 {
     struct lbr_branches want;
 
-    l->select = row->select;
     lbr_branches_of(&want, lbr_body_kinds, lbr_body_kinds_rows);
-    lbr_branches_select(&want, row->select, l->model.arch);
-    for (unsigned i = 0; i < want.count; i++)
-        if ((also(l, row->select) &
-             MSR_LBR_SELECT_KIND(want.at[i].kind & LBR_KIND)) != 0)
-            want.at[i].kind |= LBR_MAY;
+    leave(l, row, &want);
     if (!lbr_body(l, lbr_body_kinds))
         return false;
     say(l, row, &want);
@@ -105,51 +110,18 @@ static bool try_pairs(struct lbr *l)
     return true;
 }
 
-struct crossing {
-    struct ring3_session s;
-    uint64_t (*window)(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
-    const struct lbr_row *rows;
-};
-
-static bool cross(struct lbr *l, void *argument)
-{
-    const struct crossing *c = argument;
-    const struct ring3_session *s = &c->s;
-    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s->ring3};
-
-    ring3_begin(s);
-    c->window(lbr_on(l), cells);
-    ring3_end(s);
-    if (s->ring3->vector != HW_NO_FAULT)
-        broken(l->t, "vector %ld at ring 3", s->ring3->vector);
-    return s->ring3->vector == HW_NO_FAULT;
-}
-
-static void branches_of_ring3(struct lbr_branches *b, const struct crossing *c)
-{
-    const uint64_t here = (uintptr_t)ring3_code, there = c->s.ring3->user_code;
-
-    lbr_branches_clear(b, ring3_code);
-    for (const struct lbr_row *row = c->rows; row->kind != LBR_END; row++)
-        lbr_branches_add(b, row->kind,
-                         ((row->kind & LBR_FROM_USR) != 0 ? there : here) +
-                             (uint64_t)(int64_t)row->from,
-                         ((row->kind & LBR_TO_USR) != 0 ? there : here) +
-                             (uint64_t)(int64_t)row->to);
-}
-
 /* Far branches between the rings, be they of the ring that they leave or of
  * that which they reach: as many lead to ring 3 as to ring 0. */
 static void check_transfers(struct lbr *l, const struct row *row,
-                            const struct ring3_session *s)
+                            const struct lbr_crossing *c)
 {
     const uint64_t asked =
         row->select & (MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0);
-    const uint64_t user = s->ring3->user_code;
+    const uint64_t user = c->s.ring3->user_code;
     const uint64_t bytes = RING3_CODE_PAGES * 4096;
     unsigned transfers = 0, all = 0, want;
 
-    for (const struct lbr_row *r = window_ring3_rows; r->kind != LBR_END; r++)
+    for (const struct lbr_row *r = c->rows; r->kind != LBR_END; r++)
         all += ((r->kind & LBR_FROM_USR) != 0) != ((r->kind & LBR_TO_USR) != 0);
     want = asked == 0 ? all : all / 2;
     if (asked == (MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0) ||
@@ -165,7 +137,7 @@ static void check_transfers(struct lbr *l, const struct row *row,
 }
 
 /* Of all branches of a loop at ring 3: one may take no cycle. */
-static void check_cycles(struct lbr *l, const struct crossing *c)
+static void check_cycles(struct lbr *l, const struct lbr_crossing *c)
 {
     const uint64_t user = c->s.ring3->user_code;
     unsigned cycles = 0, records = 0;
@@ -181,98 +153,56 @@ static void check_cycles(struct lbr *l, const struct crossing *c)
           records);
 }
 
-/* A transaction at ring 3 that XABORT ends: the record of the abort, from there
- * to the fallback. */
-static void try_abort(struct lbr *l, struct crossing *c)
-{
-    const uint64_t user = c->s.ring3->user_code - (uintptr_t)ring3_code;
-    const uint64_t from = user + (uintptr_t)ring3_tx_abort;
-    const uint64_t to = user + (uintptr_t)ring3_tx_fallback;
-    bool aborted = false;
-    unsigned n = 0;
-
-    c->s.ring3->aborts = 1;
-    for (unsigned i = 0; i < PROBE_TRIES && !aborted; i++) {
-        if (!lbr_around(l, cross, c))
-            return;
-        aborted = (c->s.ring3->status & RTM_STATUS_XABORT) != 0;
-    }
-    if (!check(l->t, aborted, "none of %u XABORTs at ring 3 came to its status",
-               PROBE_TRIES))
-        return;
-    while (n + 1 < l->model.depth && !l->records[n].abort)
-        n++;
-    check(l->t,
-          l->records[n].abort && l->records[n].from == from &&
-              l->records[n].to == to,
-          "an XABORT at ring 3: the newest record with TSX_ABORT, if any, is "
-          "from 0x%lx to 0x%lx; wanted one from 0x%lx to 0x%lx",
-          l->records[n].from, l->records[n].to, from, to);
-}
-
-/* A transaction at ring 3: IN_TSX of its records. */
-static void try_transaction(struct lbr *l, struct crossing *c)
-{
-    struct lbr_branches want;
-    bool committed = false;
-
-    c->window = window_ring3_tx;
-    c->rows = window_ring3_tx_rows;
-    c->s.ring3->aborts = 0;
-    l->select = 0;
-    branches_of_ring3(&want, c);
-    lbr_branches_select(&want, l->select, l->model.arch);
-    for (unsigned i = 0; i < PROBE_TRIES && !committed; i++) {
-        if (!lbr_around(l, cross, c))
-            return;
-        committed = c->s.ring3->status == RTM_STATUS_STARTED;
-    }
-    if (check(l->t, committed, "none of %u transactions at ring 3 committed",
-              PROBE_TRIES))
-        lbr_judge(l, "a transaction at ring 3", &want);
-    try_abort(l, c);
-}
-
-/* Near branches at ring 3, a call and a return among them. */
-static void try_ring3(struct lbr *l, struct crossing *c)
+static bool try_level(struct lbr *l, struct lbr_crossing *c,
+                      const struct row *row)
 {
     struct lbr_branches want;
 
-    c->window = window_ring3_body;
-    c->rows = ring3_body_changes_rows;
-    c->s.ring3->level = 3;
-    c->s.ring3->body = (uint32_t)(ring3_body_changes - ring3_body);
-    l->select = 0;
-    branches_of_ring3(&want, c);
-    if (lbr_around(l, cross, c))
-        lbr_judge(l, "a call and a return at ring 3", &want);
-}
-
-static bool try_level(struct lbr *l, struct crossing *c, const struct row *row)
-{
-    struct lbr_branches want;
-
-    l->select = row->select;
-    branches_of_ring3(&want, c);
-    lbr_branches_select(&want, l->select, l->model.arch);
-    if (!lbr_around(l, cross, c))
+    lbr_crossing_branches(&want, c);
+    leave(l, row, &want);
+    if (!lbr_crossing_window(l, c))
         return false;
     if (say(l, row, &want))
-        check_transfers(l, row, &c->s);
+        check_transfers(l, row, c);
     if (row->select == 0)
         check_cycles(l, c);
+    return true;
+}
+
+/* Each kind of branch at ring 3; and of its calls the one that does not return.
+ */
+static bool try_kinds_of_ring3(struct lbr *l, struct lbr_crossing *c)
+{
+    const struct row calls = {"calls at ring 3, EN_CALLSTACK [9]", CALL_STACK};
+    struct lbr_branches all, want;
+
+    lbr_crossing_body(c, ring3_body_kinds, ring3_body_kinds_rows);
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        WITH_PREFIX (l->t, "ring 3")
+            if (!try_level(l, c, &kinds[i]))
+                return false;
+    if ((l->model.select & MSR_LBR_SELECT_EN_CALLSTACK) == 0)
+        return true;
+    lbr_crossing_branches(&all, c);
+    const struct lbr_branch *b = &all.at[RING3_KINDS_CALL];
+    lbr_branches_clear(&want, ring3_code);
+    lbr_branches_add(&want, b->kind, b->from, b->to);
+    want.taken_back = true;
+    l->select = calls.select;
+    if (!lbr_crossing_window(l, c))
+        return false;
+    say(l, &calls, &want);
     return true;
 }
 
 static void try_levels(struct lbr *l)
 {
     char what[64];
-    struct crossing c = {.window = window_ring3, .rows = window_ring3_rows};
+    struct lbr_crossing c;
     const bool transactions = probe_state_if_any(l->t);
 
-    if (!ring3_prepare(&c.s, l->t))
+    if (!lbr_crossing_prepare(&c, l))
         return;
-    c.s.ring3->msr = l->msr;
     FOR_EACH_ROW (l->t, i, levels)
         if (!try_level(l, &c, &levels[i]))
             return;
@@ -287,9 +217,12 @@ static void try_levels(struct lbr *l)
             if (!try_level(l, &c, &row))
                 return;
         }
-    try_ring3(l, &c);
+    if (!try_kinds_of_ring3(l, &c))
+        return;
+    lbr_crossing_returns(l, &c);
+    lbr_crossing_random(l, &c);
     if (transactions)
-        try_transaction(l, &c);
+        lbr_crossing_transaction(l, &c);
 }
 
 /* `may`: calls of no length among them, which leave none, or by an erratum do.

@@ -22,18 +22,14 @@ static void judge_format(struct lbr *l)
 }
 
 /* No two registers of the machine hold the same; or each bit the other way
- * round. Flags of transactions need not be held without TSX (erratum HSD172).
- */
+ * round. */
 static uint64_t own_value(const struct lbr *l, unsigned n, unsigned entry,
                           bool inverted)
 {
-    const struct identity *id = test_cpu(l->t);
-    const uint64_t flags =
-        (id->rtm || id->hle) && l->model.tsx ? BITS(63, 61) : LBR_MISPRED;
     const unsigned number = test_processor(l->t) * LBR_DEPTH_MAX + entry;
-    const bool flagged = n == (l->model.info ? 2 : 0);
+    const bool flagged = n == lbr_flags_in(&l->model);
     const uint64_t bits =
-        (n == 2 ? BITS(15, 0) : BITS(46, 0)) | (flagged ? flags : 0);
+        (n == 2 ? BITS(15, 0) : BITS(46, 0)) | (flagged ? lbr_flags(l) : 0);
     const uint64_t own =
         (uint64_t)entry << 61 | (n == 2 ? number : (uint64_t)number << 16 | n);
 
@@ -131,6 +127,19 @@ static void try_select(struct lbr *l)
     }
     observe(l->t, "a reserved bit of MSR_LBR_SELECT (1C8H) raised no #GP",
             accepted, reserved);
+}
+
+/* Bits that are there, with LBREn = 1 before and after: none waits for it to be
+ * written with 0. */
+static void try_control_on(struct lbr *l)
+{
+    for (unsigned bit = 1; bit < 64; bit++)
+        if ((IA32_LBR_CTL_DEFINED & ~IA32_LBR_CTL_CALL_STACK & BIT(bit)) != 0 &&
+            (!lbr_put(l, IA32_LBR_CTL, IA32_LBR_CTL_LBREn | BIT(bit)) ||
+             !look(l, IA32_LBR_CTL, IA32_LBR_CTL_LBREn | BIT(bit),
+                   ", LBREn being 1 before")))
+            break;
+    lbr_put(l, IA32_LBR_CTL, 0);
 }
 
 /* With LBREn = 0. */
@@ -266,6 +275,7 @@ static void write_own(struct test_context *peer, void *argument)
     judge_format(&l);
     if (l.model.arch) {
         try_control(&l);
+        try_control_on(&l);
         try_depths(&l);
     } else {
         try_tos(&l);

@@ -159,6 +159,50 @@ static void try_predicted(struct lbr *l)
               of[kind].predicted, of[kind].records, lbr_kind_name(kind));
 }
 
+/* Into entries that hold these flags before: code->argument. */
+static bool run_planted(struct lbr *l, void *argument)
+{
+    struct trace_window *code = argument;
+
+    for (unsigned entry = 0; entry < l->model.depth; entry++)
+        if (!lbr_put(l,
+                     lbr_entry_msr(&l->model, lbr_flags_in(&l->model), entry),
+                     code->argument))
+            return false;
+    return trace_window(code) == HW_NO_FAULT;
+}
+
+/* A record is written whole: nothing is left of what its entry held. How many
+ * of these jumps are predicted is said by those into entries without flags. */
+static void try_planted(struct lbr *l)
+{
+    const struct lbr_row *first =
+        &lbr_body_chain_rows[LBR_CHAIN - 2 * l->model.depth];
+    unsigned predicted[2] = {0, 0};
+    struct lbr_branches want;
+
+    l->select = 0;
+    lbr_branches_of(&want, lbr_body_chain, first);
+    want.at[0].to = want.body + (uint64_t)(int64_t)first->from;
+    for (unsigned i = 0; i < SAME_BRANCHES; i++) {
+        struct trace_window code = {.control = lbr_on(l),
+                                    .argument =
+                                        i / 2 % 2 == 0 ? 0 : lbr_flags(l),
+                                    .body = lbr_body_chain + first->from,
+                                    .msr = l->msr};
+
+        if (!lbr_around(l, run_planted, &code) ||
+            !lbr_judge(l, "a chain of jumps into entries with flags", &want))
+            return;
+        for (unsigned n = 0; n < l->model.depth; n++)
+            predicted[i / 2 % 2] += !l->records[n].mispredicted;
+    }
+    check(l->t, 2 * predicted[1] >= predicted[0] || !l->model.mispredicts,
+          "MISPRED is 0 in %u records of jumps in entries where it was 1, and "
+          "in %u in entries where it was 0; wanted about as many",
+          predicted[1], predicted[0]);
+}
+
 static bool run_disabled(struct lbr *l, void *argument)
 {
     struct trace_window code = {
@@ -259,6 +303,7 @@ TEST(lbr_stack,
     try_bits(&l);
     try_targets(&l);
     try_predicted(&l);
+    try_planted(&l);
     try_disabled(&l);
     lbr_check(&l, "what enables it written as it is", lbr_body_again,
               lbr_body_again_rows);

@@ -34,6 +34,7 @@ enum wrong {
     TARGETS_PREDICTED,
     ENTRY_MISPREDICTED, /* alone: the way into a body */
     KIND_MISPREDICTED,  /* `number`, enum lbr_kind */
+    MISPREDICTED_STAYS, /* in an entry with another record */
     AGAIN_EMPTIES,      /* LBR = 1 where it is 1 */
     CYCLES_LOW,
     CYCLES_HIGH,
@@ -74,6 +75,9 @@ enum wrong {
     EXCEPTION_LATE,   /* or it is from the next instruction */
     RETURN_UNSAID,    /* from a handler */
     RETURN_OF_RING3,  /* is from the next byte */
+    RING3_PREDICTED,  /* branches there, */
+    RING3_ADDS_UP,    /* and their cycles go on in the next record */
+    CONTROL_HELD,     /* IA32_LBR_CTL, written with LBREn = 1 before */
     DEBUG_SAID,       /* a debug exception is recorded, */
     DEBUG_GOES_ON,    /* does not stop the recording, */
     DEBUG_SAYS_SO,    /* or only says that it does not, */
@@ -191,6 +195,41 @@ const struct lbr_row ring3_body_changes_rows[] = {
     {LBR_RET | LBR_FROM_USR | LBR_TO_USR, 12, 10},
     {LBR_FAR | LBR_FROM_USR, 12, 16},
     {LBR_END, 16, 16}};
+#define RING3_ROW(kind, from, to)                        \
+    {                                                    \
+        (kind) | LBR_FROM_USR | LBR_TO_USR, (from), (to) \
+    }
+#define RING3_BIT(n) RING3_ROW(LBR_JCC, 16 + (n), 32 + (n))
+const struct lbr_row ring3_body_bits_rows[] = {{LBR_FAR | LBR_TO_USR, 4, 8},
+                                               RING3_ROW(LBR_IND_JMP, 8, 10),
+                                               RING3_ROW(LBR_REL_JMP, 10, 12),
+                                               RING3_ROW(LBR_REL_JMP, 12, 16),
+                                               RING3_BIT(0),
+                                               RING3_BIT(1),
+                                               RING3_BIT(2),
+                                               RING3_BIT(3),
+                                               RING3_BIT(4),
+                                               RING3_BIT(5),
+                                               RING3_BIT(6),
+                                               RING3_BIT(7),
+                                               RING3_BIT(8),
+                                               RING3_BIT(9),
+                                               RING3_BIT(10),
+                                               RING3_BIT(11),
+                                               {LBR_FAR | LBR_FROM_USR, 12, 16},
+                                               {LBR_END, 16, 16}};
+const struct lbr_row ring3_body_kinds_rows[] = {
+    {LBR_FAR | LBR_TO_USR, 4, 8},
+    RING3_ROW(LBR_IND_JMP, 8, 10),
+    RING3_ROW(LBR_JCC, 10, 12),
+    RING3_ROW(LBR_JCC, 12, 14),
+    RING3_ROW(LBR_REL_JMP, 14, 16),
+    RING3_ROW(LBR_IND_JMP, 16, 18),
+    RING3_ROW(LBR_REL_CALL, 18, 20),
+    RING3_ROW(LBR_IND_CALL, 20, 22),
+    RING3_ROW(LBR_RET, 22, 24),
+    {LBR_FAR | LBR_FROM_USR, 12, 16},
+    {LBR_END, 16, 16}};
 const struct lbr_row window_ring3_tx_rows[] = {
     {LBR_FAR | LBR_TO_USR, 4, 8},
     {LBR_JCC | LBR_IN_TX | LBR_FROM_USR | LBR_TO_USR, 8, 12},
@@ -292,6 +331,8 @@ static uint64_t flags_of(uint32_t kind)
         flags |= BIT(63);
     if ((kind & LBR_IN_TX) != 0 && wrong(IN_TX_PREDICTED))
         flags &= ~BIT(63);
+    if ((kind & LBR_FROM_USR) != 0 && wrong(RING3_PREDICTED))
+        flags &= ~BIT(63);
     if ((device.enters && wrong(ENTRY_MISPREDICTED)) ||
         (wrong(KIND_MISPREDICTED) && (kind & LBR_KIND) == device.number))
         flags |= BIT(63);
@@ -352,11 +393,15 @@ static void record(uint32_t kind, uint64_t from, uint64_t to, uint64_t cycles)
     const unsigned n = (unsigned)(tos->value + 1) % depth;
     if (!wrong(TOS_STUCK))
         tos->value = n;
-    fake_msr(MSR_LASTBRANCH_FROM_IP(n))->value =
-        from | (device.format == 5 ? 0 : flags_of(kind));
+    uint64_t *flagged =
+        &fake_msr(device.format == 5 ? MSR_LBR_INFO(n)
+                                     : MSR_LASTBRANCH_FROM_IP(n))
+             ->value;
+    const uint64_t stays =
+        wrong(MISPREDICTED_STAYS) ? *flagged & LBR_MISPRED : 0;
+    fake_msr(MSR_LASTBRANCH_FROM_IP(n))->value = from;
     fake_msr(MSR_LASTBRANCH_TO_IP(n))->value = to;
-    if (device.format == 5)
-        fake_msr(MSR_LBR_INFO(n))->value = flags_of(kind) | cycles;
+    *flagged = (device.format == 5 ? cycles : from) | flags_of(kind) | stays;
 }
 
 /* SDM 3A, "64-Bit IDT Gate Descriptors". */
@@ -530,17 +575,41 @@ int trace_window_gates(struct trace_window *w, uint8_t gates[TRACE_GATES_BYTES])
     return vector;
 }
 
+/* Is this row of a window one that leaves a record? */
+static bool remains(const struct lbr_row *rows, unsigned n,
+                    const struct ring3 *ring3)
+{
+    const uint32_t *data = (const uint32_t *)(uintptr_t)ring3->data;
+    const bool calls = device.format == ARCH
+                           ? (fake_msr(IA32_LBR_CTL)->value & BIT(3)) != 0
+                           : (fake_msr(MSR_LBR_SELECT)->value & BIT(9)) != 0;
+    const unsigned bit = n - (RING3_BITS_FAST + 1);
+
+    if (calls && !wrong(RETURNED_KEPT))
+        return n == RING3_KINDS_CALL;
+    return rows != ring3_body_bits_rows || bit >= LBR_BITS ||
+           (*data >> bit & 1) != 0;
+}
+
 static uint64_t cross(uint64_t enable, uint64_t cells[WINDOW_CELLS],
                       const struct lbr_row *rows)
 {
     struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
+    uint64_t cycles = 0;
 
     assert_int_equal(ring3->msr,
                      device.format == ARCH ? IA32_LBR_CTL : IA32_DEBUGCTL);
     assert_int_equal(enable & 1, 1);
     ring3->vector = HW_NO_FAULT;
     ring3->status = UINT32_MAX;
-    for (const struct lbr_row *row = rows; row->kind != LBR_END; row++)
+    device.windows++;
+    for (const struct lbr_row *row = rows; row->kind != LBR_END; row++) {
+        const unsigned n = (unsigned)(row - rows);
+
+        if (!remains(rows, n, ring3))
+            continue;
+        cycles = (wrong(RING3_ADDS_UP) ? cycles : 0) +
+                 (n == RING3_BITS_FAST - 1 ? 200 : 7);
         record(row->kind,
                ((row->kind & LBR_FROM_USR) != 0 ? ring3->user_code
                                                 : at(ring3_code)) +
@@ -548,7 +617,8 @@ static uint64_t cross(uint64_t enable, uint64_t cells[WINDOW_CELLS],
                ((row->kind & LBR_TO_USR) != 0 ? ring3->user_code
                                               : at(ring3_code)) +
                    (uint64_t)row->to,
-               7);
+               cycles);
+    }
     return 0;
 }
 
@@ -562,6 +632,10 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     const struct ring3 *ring3 = (const struct ring3 *)(uintptr_t)cells[0];
 
     assert_int_equal(ring3->level, 3);
+    if (ring3->body == (uint32_t)(ring3_body_bits - ring3_body))
+        return cross(enable, cells, ring3_body_bits_rows);
+    if (ring3->body == (uint32_t)(ring3_body_kinds - ring3_body))
+        return cross(enable, cells, ring3_body_kinds_rows);
     assert_int_equal(ring3->body, (uint32_t)(ring3_body_changes - ring3_body));
     return cross(enable, cells, ring3_body_changes_rows);
 }
@@ -647,6 +721,9 @@ static int access(uint32_t msr, const uint64_t *written)
             fake_msr(IA32_LBR_FROM_IP(n))->value =
                 fake_msr(IA32_LBR_TO_IP(n))->value =
                     fake_msr(IA32_LBR_INFO(n))->value = 0;
+    if (wrong(CONTROL_HELD) && msr == IA32_LBR_CTL)
+        fake_msr(msr)->writable =
+            (fake_msr(msr)->value & *written & 1) != 0 ? 1 : UINT64_MAX;
     if (wrong(MSR_SHARED) && msr == device.number) {
         const unsigned here = fake_current;
 

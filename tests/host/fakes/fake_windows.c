@@ -48,6 +48,8 @@ BODY(ring3_body_loads)
 BODY(ring3_body_string)
 BODY(ring3_body_string_at)
 BODY(ring3_body_changes)
+BODY(ring3_body_kinds)
+BODY(ring3_body_bits)
 BODY(ring3_body_elsewhere)
 BODY(ring3_state_hold)
 BODY(ring3_state_leaf7)
@@ -58,6 +60,13 @@ BODY(ring3_body_after_inner)
 BODY(ring3_body_after_commit)
 BODY(ring3_body_aborted)
 BODY(ring3_body_nested_aborted)
+FAKE const uint8_t ring3_tx_abort[1] = {0}, ring3_tx_fallback[1] = {0};
+#define ROWS(name) FAKE const struct lbr_row name[1] = {{LBR_END, 0, 0}};
+ROWS(window_ring3_rows)
+ROWS(window_ring3_tx_rows)
+ROWS(ring3_body_changes_rows)
+ROWS(ring3_body_kinds_rows)
+ROWS(ring3_body_bits_rows)
 FAKE const struct ring3_access ring3_body_accesses[1] = {{0}};
 FAKE const struct window_shape ring3_body_shape = {0, 0, 0, 0};
 FAKE const struct window_shape ring3_body_ends_shape = {0, 0, 0, 0};
@@ -269,6 +278,11 @@ FAKE uint64_t window_plain(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 }
 
 FAKE uint64_t window_slow(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    return window_plain(enable, cells);
+}
+
+FAKE uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     return window_plain(enable, cells);
 }

@@ -194,3 +194,45 @@ FAULT(lbr_full_keeps_calls,
       .caught = {"skylake-2018 on 1 lbr_filter FAIL",
                  "haswell on 1 lbr_filter FAIL"},
       .breaks = LBR_FULL_FLUSHES)
+
+FAULT(lbr_mispredicted_ring3_lost,
+      .what = "[any with LBR] no branch at ring 3 is recorded as mispredicted",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "haswell on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_MISPRED_RING_3)
+
+FAULT(lbr_cycles_ring3_add_up,
+      .what = "[cycles in LBRs] those of a record of ring 3 go on in the next",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_CYCLES_RESTART_RING_3)
+
+FAULT(lbr_mispredicted_stays,
+      .what = "[any with LBR] MISPRED of an entry stays where another record "
+              "is written to it",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "haswell on 1 lbr_stack FAIL"},
+      .breaks = LBR_WRITTEN_WHOLE)
+
+FAULT(arch_lbr_control_held,
+      .what = "[architectural LBRs] IA32_LBR_CTL keeps its bits where it is "
+              "written with LBREn = 1 before and after",
+      .caught = {"sapphirerapids on 1 lbr_registers FAIL",
+                 "alderlake on 1 lbr_registers FAIL"},
+      .breaks = LBR_CTL_WHILE_ON)
+
+FAULT(lbr_returns_ring3_kept,
+      .what = "[4th generation on] with EN_CALLSTACK a return at ring 3 "
+              "flushes nothing",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "haswell on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_RETURNS_FLUSH_RING_3)
+
+FAULT(lbr_ind_call_ring3_jumps,
+      .what = "[any with LBR] indirect calls at ring 3 are left out as "
+              "indirect jumps are",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "haswell on 1 lbr_filter FAIL"},
+      .breaks = LBR_IND_CALLS_OF_RING_3)

@@ -175,3 +175,10 @@ FAULT(unfreeze_clears_counters,
           "CTR_Frz",
       .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
       .breaks = UNFREEZE_KEEPS_COUNTERS)
+
+FAULT(fixed_stop_with_all,
+      .what = "[any] IA32_FIXED_CTR1 and 2 go on counting where their bits of "
+              "IA32_PERF_GLOBAL_CTRL are cleared and others stay",
+      .caught = {"skylake-2018 on 1 counter_while_running FAIL",
+                 "haswell on 1 counter_while_running FAIL"},
+      .breaks = FIXED_STOP_ALONE)

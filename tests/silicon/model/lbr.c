@@ -69,6 +69,9 @@ static bool is_selected(const struct processor *p, const struct lbr_branch *b,
                          : p->choices.lbr_level_of_target;
     bool user = by_target ? b->to_user : b->user;
 
+    if (kind == LBR_SELECT_NEAR_IND_CALL && b->user &&
+        !faults_rule(p->machine, LBR_IND_CALLS_OF_RING_3, true))
+        kind = LBR_SELECT_NEAR_IND_JMP;
     if ((kind & (LBR_SELECT_NEAR_IND_CALL | LBR_SELECT_NEAR_RET)) != 0 &&
         !faults_rule(p->machine, LBR_IND_JMP_EXACT, true))
         kind |= LBR_SELECT_NEAR_IND_JMP;
@@ -120,7 +123,8 @@ static uint64_t take_cycles(struct processor *p, bool user)
 
     if (user && !faults_rule(p->machine, LBR_CYCLES_RING3, true))
         cycles = 0;
-    if (faults_rule(p->machine, LBR_CYCLES_RESTART, true))
+    if (faults_rule(p->machine, LBR_CYCLES_RESTART, true) &&
+        (!user || faults_rule(p->machine, LBR_CYCLES_RESTART_RING_3, true)))
         p->lbr.cycles = 0;
     return faults_quantity(p->machine, LBR_CYCLES, ANY_NUMBER, cycles);
 }
@@ -175,8 +179,12 @@ static void record(struct processor *p, const struct lbr_branch *b,
     if (p->faults.lbr_late != 0)
         p->faults.lbr_late--;
     if (b->mispredicted &&
-        (!b->in_tx || faults_rule(m, LBR_MISPRED_IN_TX, true)))
+        (!b->in_tx || faults_rule(m, LBR_MISPRED_IN_TX, true)) &&
+        (!b->user || faults_rule(m, LBR_MISPRED_RING_3, true)))
         flags |= LBR_INFO_MISPRED;
+    if (!faults_rule(m, LBR_WRITTEN_WHOLE, true))
+        flags |= (lbr_format(p) >= LBR_FORMAT_INFO ? l->info[n] : l->from[n]) &
+                 LBR_INFO_MISPRED;
     if (b->in_tx && (!b->user || faults_rule(m, LBR_IN_TSX_RING3, true)))
         flags |= LBR_INFO_IN_TSX;
     l->from[n] = faults_quantity(m, LBR_FROM, ANY_NUMBER, b->from);
@@ -244,8 +252,10 @@ void lbr_retired(struct processor *p, const struct instruction *i,
         record(p, b, kind, 0);
     else if (kind == LBR_SELECT_NEAR_RET &&
              faults_rule(p->machine, LBR_FLUSHES_LAST, true)) {
-        if (p->faults.ret_operand &&
-            !faults_rule(p->machine, LBR_RET_IMM_FLUSHES, true))
+        if ((p->faults.ret_operand &&
+             !faults_rule(p->machine, LBR_RET_IMM_FLUSHES, true)) ||
+            (b->user &&
+             !faults_rule(p->machine, LBR_RETURNS_FLUSH_RING_3, true)))
             return;
         if ((p->lbr.tos != 0 ||
              faults_rule(p->machine, LBR_FLUSHES_ENTRY_0, true)) &&

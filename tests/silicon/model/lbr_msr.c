@@ -85,6 +85,9 @@ static void write_ctl(struct processor *p, uint64_t ctl)
     for (size_t n = 0; n < SELECTS; n++)
         if ((ctl & selects[n].ctl) == 0)
             select |= selects[n].select;
+    if (p->lbr.enabled && (ctl & LBR_CTL_ENABLE) != 0 &&
+        !faults_rule(p->machine, LBR_CTL_WHILE_ON, true))
+        return;
     p->lbr.ctl = ctl;
     p->lbr.select = select;
     lbr_enable(p, (ctl & LBR_CTL_ENABLE) != 0);

@@ -189,6 +189,8 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
 
     if ((value & ~pmu_counters_bits(p)) != 0 || faults_refuse_global_ctrl(p))
         return false;
+    if (value != 0 && !faults_rule(p->machine, FIXED_STOP_ALONE, true))
+        value |= p->pmu.global_ctrl & BITS(34, 33);
     enables_change(p, p->pmu.global_ctrl, value);
     if ((value & ~p->pmu.global_ctrl & BIT(32)) != 0)
         errata_fixed0_starts(p);

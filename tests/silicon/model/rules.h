@@ -337,6 +337,13 @@ enum rule {
     LBR_INT_N_AT_IT,   /* or at the next, not beyond */
     LBR_MISPRED_IN_TX,
     REP_IS_EVENTING, /* EventingIP: its own */
+    LBR_MISPRED_RING_3,
+    LBR_CYCLES_RESTART_RING_3,
+    LBR_WRITTEN_WHOLE, /* a record: MISPRED of the one before goes */
+    LBR_CTL_WHILE_ON,  /* IA32_LBR_CTL is written with LBREn = 1 */
+    LBR_RETURNS_FLUSH_RING_3,
+    LBR_IND_CALLS_OF_RING_3, /* are calls to MSR_LBR_SELECT */
+    FIXED_STOP_ALONE, /* fixed counters 1 and 2, where others go on */
 #include "tests/silicon/model/tx_rules.inc"
 };
 
