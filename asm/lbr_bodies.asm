@@ -151,23 +151,44 @@ LBR_BODY lbr_body_bits
         BRANCHES_BY_BITS LBR_JCC
 LBR_BODY_END
 
-; Jumps to one of two places a NOP apart, by a bit of RSI each, and from there on.
-LBR_BODY lbr_body_targets
-%assign i 0
-%rep 6
+; To one of two places a NOP apart, by bit i of RSI, by %1: a row of %2.
+%macro TO_EITHER 2
         lea     rbx, [.lower_%+i]
         lea     rcx, [.upper_%+i]
         bt      esi, i
         cmovc   rbx, rcx
-.jump_%+i:
-        jmp     rbx
-        ROW     LBR_IND_JMP, .jump_%+i, .upper_%+i
+.goes_%+i:
+        %1      rbx
+        ROW     %2, .goes_%+i, .upper_%+i
         int3
 .lower_%+i:
         nop
 .upper_%+i:
+%endmacro
+
+; By jumps, and from there on.
+LBR_BODY lbr_body_targets
+%assign i 0
+%rep 6
+        TO_EITHER jmp, LBR_IND_JMP
         jmp     short .next_%+i
         ROW     LBR_REL_JMP, .upper_%+i, .next_%+i
+        int3
+.next_%+i:
+%assign i i + 1
+%endrep
+LBR_BODY_END
+
+; By calls, which return to elsewhere than where they come from.
+LBR_BODY lbr_body_callees
+%assign i 0
+%rep 6
+        TO_EITHER call, LBR_IND_CALL
+        lea     rax, [.next_%+i]
+        mov     [rsp], rax
+.back_%+i:
+        ret
+        ROW     LBR_RET, .back_%+i, .next_%+i
         int3
 .next_%+i:
 %assign i i + 1

@@ -55,6 +55,8 @@ LBR_BODY(lbr_body_bits_tx); /* in a transaction, after which cells[0] is 1 */
 /* LBR_TARGETS indirect jumps, each to where its row says where bit n of
  * argument is 1, else so many bytes before, and a direct one after each. */
 LBR_BODY(lbr_body_targets);
+/* The same by calls, and a return that does not go back to the call. */
+LBR_BODY(lbr_body_callees);
 #define LBR_TARGETS       6
 #define LBR_TARGETS_APART 1u
 /* LBR_CHAIN jumps in a row; the body may begin at any of them. */

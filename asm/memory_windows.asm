@@ -117,6 +117,12 @@ memory_%1_end:
         ACCESS  lock add qword [rdi], 1
         CLOSE   locked
 
+        OPEN    locked_flush
+        clflush [rdi]
+        mfence
+        ACCESS  lock add qword [rdi], 1
+        CLOSE   locked_flush
+
         OPEN    exchanged
         ACCESS  xchg    [rdi], rax
         CLOSE   exchanged

@@ -52,6 +52,7 @@ extern const uint8_t memory_cell[8];
     W(store_flush)        \
     W(store_invlpg)       \
     W(locked)             \
+    W(locked_flush)       \
     W(exchanged)          \
     W(load_byte)          \
     W(load_x87)           \

@@ -6,15 +6,16 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 
-#define SLOTS     3         /* IA32_FIXED_CTR3 */
-#define FRACTIONS 4         /* of MSR_PERF_METRICS, of the first level */
-#define WHOLE     0xff      /* all slots */
-#define ROUNDING  2         /* of each fraction */
-#define APART     16        /* events, between one and its record */
-#define FAR       (1 << 30) /* from the overflow of a fixed counter */
+#define SLOTS     3    /* IA32_FIXED_CTR3 */
+#define FRACTIONS 4    /* of MSR_PERF_METRICS, of the first level */
+#define WHOLE     0xff /* all slots */
+#define ROUNDING  2    /* of each fraction */
+#define APART     16   /* events, between one and its record */
 
-/* Where IA32_PMCn begins, so that no other's value can be taken for its own. */
+/* Where IA32_PMCn begins, and how far from its overflow IA32_FIXED_CTRn, so
+ * that no other's value can be taken for its own. */
 #define BEGINS(n) ((uint64_t)(n) << 20)
+#define FAR(n)    (((uint32_t)1 << 30) + ((uint32_t)(n) << 24))
 
 static struct sampling_config config_of(const struct identity *id)
 {
@@ -30,7 +31,7 @@ static struct sampling_config config_of(const struct identity *id)
     };
 
     for (unsigned n = 0; n < BANK_FIXED; n++)
-        config.fixed_first[n] = FAR;
+        config.fixed_first[n] = FAR(n);
     return config;
 }
 
@@ -94,7 +95,7 @@ static uint64_t check_rising(struct sampling *p, const struct looked *l,
     const unsigned n =
         place == PEBS_METRICS_BASE ? SLOTS : place - PLACE_FIXED0;
     const uint64_t mask = BITS(test_cpu(p->t)->fixed_bits - 1, 0);
-    const uint64_t counted = (value_at(l, place) + FAR) & mask;
+    const uint64_t counted = (value_at(l, place) + FAR(n)) & mask;
     const uint64_t most = sampling_fixed_counted(p, n);
 
     check(p->t, counted >= least && counted <= most,

@@ -18,6 +18,11 @@ static const struct row {
     {"conditions, taken and not", lbr_body_signs, lbr_body_signs_rows},
 };
 
+static const struct row targets[] = {
+    {"jumps to either of two places", lbr_body_targets, lbr_body_targets_rows},
+    {"calls of either of two places", lbr_body_callees, lbr_body_callees_rows},
+};
+
 /* The last `jumps` of the chain, from its jump into them on. */
 static bool try_chain(struct lbr *l, unsigned jumps)
 {
@@ -78,44 +83,51 @@ static void try_bits(struct lbr *l)
           records);
 }
 
-/* The branches of lbr_body_targets, where these bits choose; the first leads to
- * it. */
-static void targets_of(struct lbr_branches *want, uint64_t bits)
+/* The branches of the row, where these bits choose; the first leads to it. */
+static void targets_of(struct lbr_branches *want, const struct row *row,
+                       uint32_t kind, uint64_t bits)
 {
-    lbr_branches_of(want, lbr_body_targets, lbr_body_targets_rows);
+    lbr_branches_of(want, row->body, row->rows);
     for (unsigned n = 1, i = 0; n < want->count; n++)
-        if (want->at[n].kind == LBR_IND_JMP)
+        if (want->at[n].kind == kind)
             want->at[n].to -= LBR_TARGETS_APART * (~bits >> i++ & 1);
 }
 
 /* "Either the target of the branch was mispredicted and/or the direction": an
- * indirect jump that goes to either of two places, in no regular order. The
- * direct ones between them go where they always do. */
-static void try_targets(struct lbr *l)
+ * indirect branch of this kind that goes to either of two places, in no regular
+ * order. Those between them go where they always do, returns to elsewhere than
+ * where their call is. */
+static void try_targets(struct lbr *l, const struct row *row, uint32_t kind)
 {
     const unsigned trials = test_trials(l->t, 32, 8);
-    unsigned mispredicted = 0, records = 0;
+    unsigned mispredicted[LBR_KINDS] = {0}, records = 0;
 
     for (unsigned i = 0; i < trials; i++) {
         const uint64_t bits = test_random(l->t) & BITS(LBR_TARGETS - 1, 0);
-        struct trace_window code = {.body = lbr_body_targets, .argument = bits};
+        struct trace_window code = {.body = row->body, .argument = bits};
         struct lbr_branches want;
 
-        targets_of(&want, bits);
-        if (!lbr_window(l, &code) ||
-            !lbr_judge(l, "jumps to either of two places", &want))
+        targets_of(&want, row, kind, bits);
+        if (!lbr_window(l, &code) || !lbr_judge(l, row->what, &want))
             return;
         /* Not the first, which the way into the body is before. */
-        for (unsigned n = 0; n + 2 < want.count; n++)
-            if (want.at[want.count - 1 - n].kind == LBR_IND_JMP) {
-                mispredicted += l->records[n].mispredicted;
-                records++;
-            }
+        for (unsigned n = 0; n + 2 < want.count; n++) {
+            const struct lbr_branch *b = &want.at[want.count - 1 - n];
+
+            mispredicted[b->kind & LBR_KIND] += l->records[n].mispredicted;
+            records += b->kind == kind;
+        }
     }
-    check(l->t, mispredicted != 0 || !l->model.mispredicts,
-          "MISPRED is 0 in the records of all of %u indirect jumps, each to "
-          "one of two places at random; wanted 1 in some",
-          records);
+    check(l->t, mispredicted[kind] != 0 || !l->model.mispredicts,
+          "%s: MISPRED is 0 in all of %u records of %s to one of two places at "
+          "random; wanted 1 in some",
+          row->what, records, lbr_kind_name(kind));
+    check(l->t,
+          kind != LBR_IND_CALL || mispredicted[LBR_RET] != 0 ||
+              !l->model.mispredicts,
+          "%s: MISPRED is 0 in the records of all of %u returns that do not go "
+          "back to their call; wanted 1 in some",
+          row->what, records);
 }
 
 /* The same branches again and again, by kind; indirect ones together. */
@@ -301,7 +313,8 @@ TEST(lbr_stack,
     else
         try_depth(&l);
     try_bits(&l);
-    try_targets(&l);
+    try_targets(&l, &targets[0], LBR_IND_JMP);
+    try_targets(&l, &targets[1], LBR_IND_CALL);
     try_predicted(&l);
     try_planted(&l);
     try_disabled(&l);

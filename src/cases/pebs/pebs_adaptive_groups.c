@@ -6,6 +6,7 @@
 #include "src/lbr/stack.h"
 #include "src/pebs/sampling.h"
 #include "src/pebs/sampling_check.h"
+#include "src/pebs/sampling_ring3.h"
 #include "src/pebs/snapshot.h"
 
 /* Of the LBR group, some and all that there are. */
@@ -254,20 +255,90 @@ static bool try_registers(struct sampling *p, struct lbr *lbr)
     return true;
 }
 
+/* Of entry n: addresses of no code here, and its own cycles. */
+#define PLANTED(n)        (UINT64_C(0x10000) + 16 * (n))
+#define PLANTED_TO        8
+#define PLANTED_CYCLES(n) (0x100 + (n))
+
+/* Into entries that hold something of their own each. */
+static void run_into_planted(struct sampling *p, uint64_t argument)
+{
+    struct lbr *lbr = (struct lbr *)(uintptr_t)argument;
+
+    for (unsigned n = 0; n < lbr->model.depth; n++)
+        if (!lbr_put(lbr, lbr_entry_msr(&lbr->model, 0, n), PLANTED(n)) ||
+            !lbr_put(lbr, lbr_entry_msr(&lbr->model, 1, n),
+                     PLANTED(n) + PLANTED_TO) ||
+            !lbr_put(lbr, lbr_entry_msr(&lbr->model, 2, n),
+                     PLANTED_CYCLES(n) | (n % 2 != 0 ? LBR_MISPRED : 0)))
+            return;
+    run_taken(p, argument);
+}
+
+/* A record so early that entries are left of before the window: each is whole,
+ * and they are in the order of their age. */
+static bool try_planted(struct sampling *p, struct lbr *lbr)
+{
+    const uint64_t selection =
+        PEBS_DATA_LBRS | PEBS_DATA_ENTRIES_OF(ENTRIES_ALL);
+    const unsigned depth = lbr->model.depth;
+    struct sampling_config early = config;
+    struct pebs_record record;
+    unsigned left = 0;
+
+    early.first_period[0] = 1;
+    early.period[0] = 2 * PEBS_EVENTS;
+    if (!sampling_groups(p, selection, true) || !lbr_hold(lbr) ||
+        !sampling_around(p, &early, run_into_planted, (uint64_t)(uintptr_t)lbr))
+        return false;
+    check_made(p);
+    if (p->records == 0 ||
+        pebs_decode(p->buffer, p->size, p->format, &record) != PEBS_OK)
+        return true;
+    for (unsigned e = 0, n = 0; e < depth && e < ENTRIES_ALL; e++) {
+        const struct lbr_entry entry = entry_of(p->buffer, &record, e);
+        const uint64_t number = (entry.from - PLANTED(0)) / 16;
+
+        if (left == 0 && number >= depth)
+            continue;
+        n = left++ == 0 ? (unsigned)number : n + (lbr->model.arch ? 1 : -1u);
+        n %= depth;
+        const uint64_t info = entry.info & (LBR_MISPRED | BITS(15, 0));
+        const uint64_t want =
+            PLANTED_CYCLES(n) | (n % 2 != 0 ? LBR_MISPRED : 0);
+        check(p->t,
+              entry.from == PLANTED(n) && entry.to == PLANTED(n) + PLANTED_TO &&
+                  info == want,
+              "LBR[%u] of a record, of before the window: FROM 0x%lx, TO "
+              "0x%lx, INFO 0x%lx; wanted 0x%lx, 0x%lx and 0x%lx",
+              e, entry.from, entry.to, info, PLANTED(n),
+              PLANTED(n) + PLANTED_TO, want);
+    }
+    check(p->t, left != 0,
+          "a record soon after the window's begin has no entry of before it, "
+          "of %u",
+          depth);
+    return true;
+}
+
 #define CYCLES 1         /* IA32_FIXED_CTR1 */
 #define FAR    (1 << 30) /* from its overflow */
 
 /* Retire Latency of an event that is not the window's first is no more than the
- * cycles of the window. */
-static bool try_latency(struct sampling *p)
+ * cycles of the window; that may be of ring 3. */
+static bool try_latency(struct sampling *p, const struct ring3_session *s)
 {
     struct sampling_config timed = config;
     struct pebs_record record;
 
+    if (s != NULL)
+        timed.first_period[0] = timed.period[0] = 1;
     timed.fixed_plain = 1 << CYCLES;
     timed.fixed_first[CYCLES] = FAR;
     if (!sampling_groups(p, SAMPLING_GROUPS, true) ||
-        !sampling_run(p, &timed, 0))
+        !(s == NULL ? sampling_run(p, &timed, 0)
+                    : sampling_around(p, &timed, sampling_ring3,
+                                      (uint64_t)(uintptr_t)s)))
         return false;
     check_made(p);
     for (unsigned n = 0; n < p->records; n++) {
@@ -293,6 +364,7 @@ TEST(pebs_adaptive_groups,
                            NEED_ADAPTIVE_PEBS | NEED_LBR})
 {
     bool ok = true;
+    struct ring3_session ring3;
     struct sampling p;
     struct lbr lbr;
 
@@ -312,13 +384,16 @@ TEST(pebs_adaptive_groups,
                          selection)
                 ok = try_groups(&p, selection, false);
     }
-    ok = ok && try_latency(&p);
+    ok = ok && try_latency(&p, NULL);
     if (ok)
         WITH_PREFIX (t, "branches recorded") {
-            ok = try_registers(&p, &lbr);
+            ok = try_registers(&p, &lbr) && try_planted(&p, &lbr);
             for (unsigned n = 1; ok && n <= ENTRIES_ALL; n *= 2)
                 ok = try_entries(&p, &lbr, n);
         }
     if (ok && test_cpu(t)->pebs_counters)
-        (void)snapshot_try(&p);
+        ok = snapshot_try(&p);
+    if (ok && ring3_prepare(&ring3, t))
+        WITH_PREFIX (t, "with ring 3")
+            (void)try_latency(&p, &ring3);
 }

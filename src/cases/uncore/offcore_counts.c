@@ -38,6 +38,7 @@ struct offcore {
     unsigned n;        /* of MSR_OFFCORE_RSP_n and its event */
     unsigned counters; /* IA32_PMC0 .. */
     struct lines lines;
+    memory_window *window;   /* of walk_lines() */
     const struct pair *pair; /* the other thread, at work beside it */
     struct bounds got; /* what the counters counted, the least and the most */
 };
@@ -65,13 +66,13 @@ static void read_hits(const struct offcore *o)
     lines_hit(&o->lines);
 }
 
-/* As many stores to lines just flushed, 37 lines from one to the next. */
-static void store_misses(const struct offcore *o)
+/* As many accesses to lines just flushed, 37 lines from one to the next. */
+static void walk_lines(const struct offcore *o)
 {
     const struct memory_walk walk = {(uint64_t)(uintptr_t)test_buffer(o->t),
                                      UINT64_C(37) * 64, 0xffc0, LINES};
 
-    memory_store_flush(BITS(o->counters - 1, 0), &walk);
+    o->window(BITS(o->counters - 1, 0), &walk);
 }
 
 static void read_splits(const struct offcore *o)
@@ -148,14 +149,17 @@ static void check_nothing(struct offcore *o, const char *what, uint64_t value)
         check_counts(o, what, (struct bounds){0, 0}, out);
 }
 
-/* LINES stores to lines just flushed. */
-static void check_stores(struct offcore *o, const char *what, uint64_t request,
+/* LINES stores to lines just flushed, or locked additions ("regular RFOs,
+ * locks": OFFCORE_REQUESTS.DEMAND_RFO, SDM 3B, tables of events). */
+static void check_stores(struct offcore *o, const char *what,
+                         memory_window *window, uint64_t request,
                          struct bounds want)
 {
+    o->window = window;
     if (!offcore_write(o->t, o->table, o->n, request | OFFCORE_ANY))
         return;
     for (unsigned i = 0; i < TRIES; i++) {
-        if (!count_window(o, store_misses))
+        if (!count_window(o, walk_lines))
             return;
         if (o->got.most <= want.most)
             break;
@@ -251,10 +255,14 @@ static void check_msr(struct offcore *o, struct bounds any[2])
                 OFFCORE_DMND_RFO | OFFCORE_ANY, none, out);
     check_value(o, "code reads, any response",
                 OFFCORE_DMND_IFETCH | OFFCORE_ANY, none, out);
-    check_stores(o, "reads for ownership", OFFCORE_DMND_RFO, made);
-    check_stores(o, "data reads", OFFCORE_DMND_DATA_RD, none);
+    check_stores(o, "reads for ownership", memory_store_flush, OFFCORE_DMND_RFO,
+                 made);
+    check_stores(o, "reads for ownership, of locked additions",
+                 memory_locked_flush, OFFCORE_DMND_RFO, made);
+    check_stores(o, "data reads", memory_store_flush, OFFCORE_DMND_DATA_RD,
+                 none);
     /* "It is permissible and useful to set multiple request .. bits." */
-    check_stores(o, "data reads or reads for ownership",
+    check_stores(o, "data reads or reads for ownership", memory_store_flush,
                  OFFCORE_DMND_DATA_RD | OFFCORE_DMND_RFO, made);
     check_splits(o);
     check_parts(o, "snoop", table->snoop, table->supplier);

@@ -39,6 +39,9 @@ static void stack(void **state)
     FOR_EACH_FORMAT(format)
     {
         seen(&test_lbr_stack, format, AGAIN_EMPTIES, 0);
+        seen(&test_lbr_stack, format, KIND_PREDICTED, LBR_IND_JMP);
+        seen(&test_lbr_stack, format, KIND_PREDICTED, LBR_IND_CALL);
+        seen(&test_lbr_stack, format, KIND_PREDICTED, LBR_RET);
         if (format != ARCH) /* whose records move from entry to entry */
             seen(&test_lbr_stack, format, MISPREDICTED_STAYS, 0);
     }

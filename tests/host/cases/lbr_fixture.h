@@ -34,6 +34,7 @@ enum wrong {
     TARGETS_PREDICTED,
     ENTRY_MISPREDICTED, /* alone: the way into a body */
     KIND_MISPREDICTED,  /* `number`, enum lbr_kind */
+    KIND_PREDICTED,     /* the same */
     MISPREDICTED_STAYS, /* in an entry with another record */
     AGAIN_EMPTIES,      /* LBR = 1 where it is 1 */
     CYCLES_LOW,
@@ -134,6 +135,13 @@ BODY(lbr_body_between, {LBR_REL_JMP, 0, 4}, {LBR_JCC, 6, 5},
     }
 BODY(lbr_body_targets, TARGET_ROWS(0), TARGET_ROWS(1), TARGET_ROWS(2),
      TARGET_ROWS(3), TARGET_ROWS(4), TARGET_ROWS(5))
+#define CALLEE_ROWS(n)                    \
+    {LBR_IND_CALL, 8 * (n), 8 * (n) + 4}, \
+    {                                     \
+        LBR_RET, 8 * (n) + 4, 8 * (n) + 8 \
+    }
+BODY(lbr_body_callees, CALLEE_ROWS(0), CALLEE_ROWS(1), CALLEE_ROWS(2),
+     CALLEE_ROWS(3), CALLEE_ROWS(4), CALLEE_ROWS(5))
 #define BIT_ROW(n)                    \
     {                                 \
         LBR_JCC, 4 * (n), 4 * (n) + 2 \
@@ -254,6 +262,7 @@ static const struct {
     {lbr_body_long, lbr_body_long_rows},
     {lbr_body_between, lbr_body_between_rows},
     {lbr_body_targets, lbr_body_targets_rows},
+    {lbr_body_callees, lbr_body_callees_rows},
     {lbr_body_commit, lbr_body_commit_rows},
     {lbr_body_xabort, lbr_body_xabort_rows},
     {lbr_body_xabort_nested, lbr_body_xabort_nested_rows},
@@ -332,6 +341,8 @@ static uint64_t flags_of(uint32_t kind)
     if ((kind & LBR_IN_TX) != 0 && wrong(IN_TX_PREDICTED))
         flags &= ~BIT(63);
     if ((kind & LBR_FROM_USR) != 0 && wrong(RING3_PREDICTED))
+        flags &= ~BIT(63);
+    if (wrong(KIND_PREDICTED) && (kind & LBR_KIND) == device.number)
         flags &= ~BIT(63);
     if ((device.enters && wrong(ENTRY_MISPREDICTED)) ||
         (wrong(KIND_MISPREDICTED) && (kind & LBR_KIND) == device.number))
@@ -500,9 +511,9 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
     unsigned exceptions = 0;
 
     for (unsigned n = 0; row->kind != LBR_END; row++, n++) {
-        const bool lower = w->body == lbr_body_targets &&
-                           row->kind == LBR_IND_JMP &&
-                           (w->argument >> n / 2 & 1) == 0;
+        const bool lower =
+            (w->body == lbr_body_targets || w->body == lbr_body_callees) &&
+            n % 2 == 0 && (w->argument >> n / 2 & 1) == 0;
         if (((row->kind & LBR_MAY) != 0 && !wrong(NO_LENGTH_KEPT)) ||
             (is_deep(w) && n >= w->argument && !wrong(RETURNED_KEPT)) ||
             (w->body == lbr_body_again && n == 0 && wrong(AGAIN_EMPTIES)))

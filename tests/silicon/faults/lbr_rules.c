@@ -236,3 +236,22 @@ FAULT(lbr_ind_call_ring3_jumps,
       .caught = {"skylake-2018 on 1 lbr_filter FAIL",
                  "haswell on 1 lbr_filter FAIL"},
       .breaks = LBR_IND_CALLS_OF_RING_3)
+
+FAULT(lbr_returns_predicted,
+      .what = "[any with LBR] no near return is recorded as mispredicted",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "haswell on 1 lbr_stack FAIL"},
+      .quantity = LBR_FLAGS, .number = 1 << 5, .clear = UINT64_C(1) << 63)
+
+FAULT(lbr_ind_calls_predicted,
+      .what = "[any with LBR] no indirect call is recorded as mispredicted",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "sapphirerapids on 1 lbr_stack FAIL"},
+      .quantity = LBR_FLAGS, .number = 1 << 4, .clear = UINT64_C(1) << 63)
+
+FAULT(offcore_locked_reads,
+      .what = "[any with off-core] a locked load that misses is a data read, "
+              "not a read for ownership",
+      .caught = {"skylake-2018 on 1 offcore_counts FAIL",
+                 "haswell on 1 offcore_counts FAIL"},
+      .breaks = LOCKED_LOADS_OWN)

@@ -300,3 +300,21 @@ FAULT(bytes_not_locked,
                  "sandybridge on 1 precise_store_address FAIL",
                  "haswell on 1 memory_counts FAIL"},
       .breaks = BYTES_ARE_LOCKED)
+
+FAULT(latency_l2_walk_is_l3,
+      .what = "[CDH] a load that hits the L2 and misses the STLB names the L3",
+      .caught = {"skylake-2018 on 1 load_latency_source FAIL",
+                 "haswell on 1 load_latency_source FAIL"},
+      .breaks = L2_WITH_STLB_MISS)
+
+FAULT(latency_splits_miss_stlb,
+      .what = "[CDH] STLB_MISS is set in the record of a load of two lines",
+      .caught = {"skylake-2018 on 1 load_latency_source FAIL",
+                 "icelake-server on 1 load_latency_source FAIL"},
+      .breaks = STLB_NOT_OF_SPLITS)
+
+FAULT(latency_of_cache_8_bits,
+      .what = "[latency in two fields] that of the cache is FFH at most",
+      .caught = {"sapphirerapids on 1 load_latency_threshold FAIL",
+                 "alderlake on 1 load_latency_threshold FAIL"},
+      .breaks = LATENCY_OF_CACHE_WHOLE)

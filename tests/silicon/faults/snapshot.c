@@ -77,3 +77,21 @@ FAULT(extended_enable_drops_9, .what = "[ten counters] 3F1H[9] stays 0",
       .caught = {"arrowlake on 1 pebs_registers FAIL",
                  "arrowlake on 1 pebs_applicable_counter FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x3F1, .clear = BIT(9))
+
+FAULT(snapshot_fixed_1_is_0,
+      .what = "[PEBS format 6] IA32_FIXED_CTR1 of a record is that of "
+              "IA32_FIXED_CTR0",
+      .caught = {"arrowlake on 1 pebs_adaptive_groups FAIL"},
+      .breaks = SNAPSHOT_FIXED_OWN)
+
+FAULT(retire_latency_ring3_full,
+      .what = "[Retire Latency] it is FFFFH in a record of ring 3",
+      .caught = {"arrowlake on 1 pebs_adaptive_groups FAIL"},
+      .breaks = RETIRE_LATENCY_RING_3)
+
+FAULT(adaptive_info_of_next,
+      .what = "[adaptive] INFO of an entry of the LBR group is that of the "
+              "entry after it",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL",
+                 "sapphirerapids on 1 pebs_adaptive_groups FAIL"},
+      .breaks = LBRS_HAVE_OWN_INFO)

@@ -52,7 +52,9 @@ void memory_update_watched(struct processor *p)
 static void count_requests(struct processor *p, const struct data_access *a,
                            const struct cache_outcome *out)
 {
-    bool writes = a->kind == DATA_STORE || a->locked;
+    bool writes =
+        a->kind == DATA_STORE ||
+        (a->locked && faults_rule(p->machine, LOCKED_LOADS_OWN, true));
 
     offcore_access(p, writes ? OFFCORE_RFO : OFFCORE_READ, out);
     if (writes && erratum_shows(p, ERRATUM_RFO, 4))

@@ -40,6 +40,9 @@ static uint64_t level_of(const struct processor *p,
         return llc[o->snoop];
     if (wide)
         return level_of_8[o->level];
+    if (o->level == CACHE_L2 && o->stlb_miss &&
+        !faults_rule(p->machine, L2_WITH_STLB_MISS, true))
+        return llc[CACHE_SNOOP_NONE];
     if (o->level == CACHE_DRAM)
         return p->cpu->later_sources ? 0x0A : p->choices.source_dram;
     return level[o->level];
@@ -57,6 +60,8 @@ uint64_t memory_source(const struct processor *p, const struct data_result *r)
 {
     uint64_t status = memory_status(r);
 
+    if (r->outcome.split && !faults_rule(p->machine, STLB_NOT_OF_SPLITS, true))
+        status |= STATUS_STLB;
     if (p->cpu->lock_below_stlb)
         status = (r->outcome.stlb_miss ? STATUS_LOCKED : 0) |
                  (r->access.locked ? STATUS_STLB : 0);

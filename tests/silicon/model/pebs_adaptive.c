@@ -81,6 +81,8 @@ static uint64_t latency_of(const struct processor *p, uint64_t cache)
 
     if (!p->cpu->latency_in_two || cache == 0)
         return cache;
+    if (cache > 0xFF && !faults_rule(p->machine, LATENCY_OF_CACHE_WHOLE, true))
+        cache = 0xFF;
     return (all < 0xFFFF ? all : 0xFFFF) | cache << 32;
 }
 
@@ -147,11 +149,16 @@ static void put_branches(struct processor *p, struct filling *f,
         unsigned at = lbr_index(
             p, backwards ? n + skipped : lbr_depth(p) - 1 - n % lbr_depth(p));
         bool is = n < lbr_depth(p);
+        unsigned own =
+            n + 1 < entries && n + 1 < lbr_depth(p) &&
+                    !faults_rule(f->machine, LBRS_HAVE_OWN_INFO, true)
+                ? lbr_index(p, n + 1)
+                : at;
 
         put(f, is ? l->from[at] : 0);
         put(f, is ? l->to[at] : 0);
         put(f, is && faults_rule(f->machine, RECORD_LBRS_HAVE_INFO, true)
-                   ? l->info[at] & ~hidden
+                   ? l->info[own] & ~hidden
                    : 0);
     }
 }
@@ -179,7 +186,10 @@ static void put_counters(struct processor *p, struct filling *f, uint64_t cfg)
         }
     for (unsigned n = 0; n < p->fixed_counters; n++)
         if ((fixed >> n & 1) != 0)
-            put(f, p->pmu.fixed[n]);
+            put(f,
+                p->pmu.fixed[n == 1 && !faults_rule(m, SNAPSHOT_FIXED_OWN, true)
+                                 ? 0
+                                 : n]);
     if (metrics) {
         bool base = faults_rule(m, SNAPSHOT_BASE_FIRST, true);
 
@@ -195,6 +205,9 @@ static uint64_t retire_latency(const struct processor *p)
 {
     if ((p->cpu->perf_capabilities & BIT(17)) == 0)
         return 0;
+    if (p->faults.of_user &&
+        !faults_rule(p->machine, RETIRE_LATENCY_RING_3, true))
+        return 0xFFFF;
     return p->pebs.latency < 0xFFFF ? p->pebs.latency : 0xFFFF;
 }
 

@@ -343,7 +343,14 @@ enum rule {
     LBR_CTL_WHILE_ON,  /* IA32_LBR_CTL is written with LBREn = 1 */
     LBR_RETURNS_FLUSH_RING_3,
     LBR_IND_CALLS_OF_RING_3, /* are calls to MSR_LBR_SELECT */
-    FIXED_STOP_ALONE, /* fixed counters 1 and 2, where others go on */
+    FIXED_STOP_ALONE,        /* fixed counters 1 and 2, where others go on */
+    LBRS_HAVE_OWN_INFO, /* entries of adaptive records: not the next one's */
+    SNAPSHOT_FIXED_OWN, /* IA32_FIXED_CTR1 in a record is not 0 again */
+    RETIRE_LATENCY_RING_3,
+    LOCKED_LOADS_OWN,       /* ask for their line as stores do */
+    LATENCY_OF_CACHE_WHOLE, /* [47:32] of later records, beyond eight bits */
+    STLB_NOT_OF_SPLITS,
+    L2_WITH_STLB_MISS, /* is told as L2 */
 #include "tests/silicon/model/tx_rules.inc"
 };
 
