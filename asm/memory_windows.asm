@@ -117,6 +117,11 @@ memory_%1_end:
         ACCESS  lock add qword [rdi], 1
         CLOSE   locked
 
+        OPEN    locked_invlpg
+        invlpg  [rdi]
+        ACCESS  lock add qword [rdi], 1
+        CLOSE   locked_invlpg
+
         OPEN    locked_flush
         clflush [rdi]
         mfence

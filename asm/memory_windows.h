@@ -53,6 +53,7 @@ extern const uint8_t memory_cell[8];
     W(store_invlpg)       \
     W(locked)             \
     W(locked_flush)       \
+    W(locked_invlpg)      \
     W(exchanged)          \
     W(load_byte)          \
     W(load_x87)           \

@@ -142,7 +142,7 @@ extern const struct lbr_row ring3_body_kinds_rows[];
  * is taken where bit n of the data page's first doubleword is 1. */
 extern const uint8_t ring3_body_bits[];
 extern const struct lbr_row ring3_body_bits_rows[];
-#define RING3_BITS_FAST 3 /* the row of the second */
+#define RING3_BITS_FAST       3 /* the row of the second */
 #define RING3_BODY_XEND_BYTES 3
 /* A way without the body, which may be entered at each of so many NOPs, a byte
  * each; the instructions of the window before them, without the WRMSR that

@@ -8,8 +8,9 @@
 
 #define WIDE 16 /* more than retire in a cycle, as CMASK */
 
-#define BEFORE (HASWELL | BROADWELL | SKYLAKE)
-#define LISTED (BEFORE | SINCE_ICE_LAKE)
+#define BEFORE           (HASWELL | BROADWELL | SKYLAKE)
+#define LISTED           (BEFORE | SINCE_ICE_LAKE)
+#define BEFORE_LION_COVE (BEFORE | ICE_LAKE | GOLDEN_COVE)
 
 const struct context_row context_rows[] = {
     {"instructions (C0H)", 0xc0, INSTRUCTIONS, 0, 0, true, 0},
@@ -31,6 +32,10 @@ const struct context_row context_rows[] = {
      RING3_BODY_LOAD | RING3_BODY_SPLIT},
     {"split stores (D0H/42H)", 0x42d0, EVENTS, LISTED, 0, false,
      RING3_BODY_STORE | RING3_BODY_SPLIT},
+    {"loads from the L1 (D1H/01H)", 0x01d1, SOME, BEFORE_LION_COVE, 0, false,
+     0},
+    {"loads past the L1 (D1H/08H)", 0x08d1, SOME, BEFORE_LION_COVE, 0, false,
+     0},
     {"cycles (3CH)", 0x3c, CORE, 0, 0, true, 0},
     {"cycles with fewer instructions than CMASK = 16 (C0H, INV)",
      0xc0 | IA32_PERFEVTSEL_INV | WIDE << 24, CORE, 0, 0, false, 0},

@@ -352,10 +352,12 @@ bool lbr_check(struct lbr *l, const char *what, const uint8_t *body,
 
 bool lbr_check_random(struct lbr *l, const char *what, const uint8_t *body,
                       const struct lbr_row *rows, bool in_tx,
-                      unsigned *mispredicted, unsigned *records)
+                      struct lbr_random *random)
 {
     const unsigned trials = test_trials(l->t, 32, 8);
+    uint64_t cycles = 0;
 
+    *random = (struct lbr_random){0, 0};
     for (unsigned i = 0; i < trials; i++) {
         const uint64_t bits = test_random(l->t) & BITS(LBR_BITS - 1, 0);
         struct trace_window code = {.body = body, .argument = bits};
@@ -368,8 +370,18 @@ bool lbr_check_random(struct lbr *l, const char *what, const uint8_t *body,
             continue;
         if (!lbr_judge(l, what, &want))
             return false;
-        for (unsigned n = 1; n + 1 < want.count; n++, ++*records)
-            *mispredicted += l->records[n].mispredicted;
+        for (unsigned n = 1; n + 1 < want.count; n++, random->records++) {
+            random->mispredicted += l->records[n].mispredicted;
+            cycles += l->records[n].cycles;
+        }
     }
+    if (random->records < LBR_BITS)
+        return true;
+    check(l->t, random->mispredicted != 0 || !l->model.mispredicts,
+          "%s: MISPRED is 0 in all of %u records; wanted 1 in some", what,
+          random->records);
+    check(l->t, cycles != 0 || !l->model.cycles,
+          "%s: %u records say 0 cycles together; wanted some", what,
+          random->records);
     return true;
 }

@@ -91,11 +91,14 @@ bool lbr_check(struct lbr *l, const char *what, const uint8_t *body,
                const struct lbr_row *rows);
 
 /* Some windows of a body of LBR_BITS branches that are taken at random, judged;
- * in_tx: those of a transaction that commits (cells[0] = 1) alone. *records
- * grows by how many are of them, *mispredicted by those with MISPRED. False
- * where one could not be measured, or is not as wanted (said). */
+ * in_tx: those of a transaction that commits (cells[0] = 1) alone. Some
+ * are to have MISPRED, and cycles. False where one could not be measured, or
+ * records are not as wanted (said). */
+struct lbr_random {
+    unsigned records, mispredicted; /* with MISPRED */
+};
 bool lbr_check_random(struct lbr *l, const char *what, const uint8_t *body,
                       const struct lbr_row *rows, bool in_tx,
-                      unsigned *mispredicted, unsigned *records);
+                      struct lbr_random *random);
 
 #endif

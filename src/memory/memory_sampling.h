@@ -73,10 +73,11 @@ enum memory_recipe_id {
     LOADS_DOWN,     /* .. as LOADS_STRING, with DF = 1 */
     LOADS_LODS,
     LOADS_SCAS,
-    LOADS_CALL, /* .. each is a CALL through memory */
-    STORES_POP, /* .. each is a POP to memory */
-    ADDED,      /* .. each is an XADD, locked */
-    LOADS_FAR,  /* .. no cache has it, and no TLB the page */
+    LOADS_CALL,  /* .. each is a CALL through memory */
+    STORES_POP,  /* .. each is a POP to memory */
+    ADDED,       /* .. each is an XADD, locked */
+    LOADS_FAR,   /* .. no cache has it, and no TLB the page */
+    LOCKED_STLB, /* .. each is locked, and no TLB has the page */
     MEMORY_RECIPES
 };
 

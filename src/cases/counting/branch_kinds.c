@@ -7,6 +7,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/ring3.h"
 
 /* asm/counting_window.asm, window_branches. */
 #define TAKEN          6
@@ -180,6 +181,47 @@ static bool try_guessed(struct test_context *t, uint64_t places,
     return true;
 }
 
+/* Conditional branches of ring 3 alone, taken at random: of half of them
+ * nothing foresees it. */
+static void try_ring3(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places & BITS(31, 0), MISSES), after;
+    uint64_t counted[COUNTERS_MAX] = {0};
+    struct ring3_session s;
+    char name[MSR_NAME_BYTES];
+
+    /* Set-up. */
+    if (!ring3_prepare(&s, t))
+        return;
+    s.ring3->level = 3;
+    s.ring3->body = (uint32_t)(ring3_body_bits - ring3_body);
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        before.select[n] &= ~IA32_PERFEVTSEL_OS;
+    before.cell = (uintptr_t)s.ring3;
+
+    /* Measured. */
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        *(uint32_t *)(uintptr_t)s.ring3->data = (uint32_t)test_random(t);
+        hw_poll();
+        ring3_begin(&s);
+        const bool ok = bank_window(t, &before, window_ring3_body, &after);
+        ring3_end(&s);
+        if (!ok)
+            return;
+        for (unsigned n = 0; n < COUNTERS_MAX; n++)
+            counted[n] += after.pmc[n];
+    }
+
+    /* Check. Half of those: a guess may be right. */
+    for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
+        if ((places >> n & 1) != 0)
+            check(t, 4 * counted[n] >= WINDOWS * LBR_BITS,
+                  "Branch Misses Retired (C5H/00H), OS = 0: %s counted %lu in "
+                  "%u windows of %u branches of ring 3, taken at random; "
+                  "wanted a quarter of them or more",
+                  msr_name(IA32_PMC(n), name), counted[n], WINDOWS, LBR_BITS);
+}
+
 /* CPUID.0AH:EBX[6]. */
 static bool has_misses(const struct identity *id)
 {
@@ -220,4 +262,5 @@ TEST(branch_kinds,
     for (unsigned i = 0; i < sizeof(guesses) / sizeof(guesses[0]); i++)
         if (!try_guessed(t, places, &guesses[i]))
             return;
+    try_ring3(t, places);
 }

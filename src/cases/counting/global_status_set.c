@@ -55,6 +55,23 @@ static void try_bit(struct test_context *t, unsigned bit, uint64_t with)
           bit, set, left, with & ~BIT(bit));
 }
 
+/* An interrupt freezes, where told to; a bit that software sets is none. */
+static bool try_freezing(struct test_context *t, uint64_t bits)
+{
+    const uint64_t freeze =
+        IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI | IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    uint64_t debugctl;
+
+    if (!get_msr(t, IA32_DEBUGCTL, &debugctl) ||
+        !set_msr(t, IA32_DEBUGCTL, debugctl | freeze))
+        return false;
+    WITH_PREFIX (t, "IA32_DEBUGCTL (1D9H)[12:11] = 3")
+        for (unsigned bit = 0; bit < 64; bit++)
+            if ((bits >> bit & 1) != 0)
+                try_bit(t, bit, 0);
+    return set_msr_again(t, IA32_DEBUGCTL, debugctl);
+}
+
 /* What is written to other registers, as they are, changes no bit. */
 static void try_others(struct test_context *t, uint64_t bits)
 {
@@ -119,6 +136,8 @@ TEST(global_status_set,
     for (unsigned bit = 0; bit < 64; bit++)
         if ((bits >> bit & 1) != 0)
             try_bit(t, bit, 0);
+    if (!try_freezing(t, bits))
+        return;
     /* Those that were refused are not among them. */
     uint64_t set = 0;
     for (unsigned bit = 0; bit < 64; bit++)

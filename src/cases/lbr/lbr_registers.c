@@ -22,7 +22,7 @@ static void judge_format(struct lbr *l)
 }
 
 /* No two registers of the machine hold the same; or each bit the other way
- * round. */
+ * round, which makes an address without flags one of the upper half. */
 static uint64_t own_value(const struct lbr *l, unsigned n, unsigned entry,
                           bool inverted)
 {
@@ -33,7 +33,10 @@ static uint64_t own_value(const struct lbr *l, unsigned n, unsigned entry,
     const uint64_t own =
         (uint64_t)entry << 61 | (n == 2 ? number : (uint64_t)number << 16 | n);
 
-    return (inverted ? ~own : own) & bits;
+    const uint64_t upper =
+        inverted && n != 2 && !flagged ? BITS(63, 47) : UINT64_C(0);
+
+    return ((inverted ? ~own : own) & bits) | upper;
 }
 
 static bool look(struct lbr *l, uint32_t msr, uint64_t want, const char *when)
@@ -129,16 +132,21 @@ static void try_select(struct lbr *l)
             accepted, reserved);
 }
 
-/* Bits that are there, with LBREn = 1 before and after: none waits for it to be
+/* Bits that are there, with LBREn = 1 before: where it stays, and where it is
  * written with 0. */
 static void try_control_on(struct lbr *l)
 {
+    const uint64_t bits = IA32_LBR_CTL_DEFINED & ~IA32_LBR_CTL_CALL_STACK;
+
     for (unsigned bit = 1; bit < 64; bit++)
-        if ((IA32_LBR_CTL_DEFINED & ~IA32_LBR_CTL_CALL_STACK & BIT(bit)) != 0 &&
-            (!lbr_put(l, IA32_LBR_CTL, IA32_LBR_CTL_LBREn | BIT(bit)) ||
-             !look(l, IA32_LBR_CTL, IA32_LBR_CTL_LBREn | BIT(bit),
-                   ", LBREn being 1 before")))
-            break;
+        for (uint64_t on = 0; (bits >> bit & 1) != 0 && on < 2; on++) {
+            const uint64_t value = BIT(bit) | on * IA32_LBR_CTL_LBREn;
+
+            if (!lbr_put(l, IA32_LBR_CTL, bits ^ BIT(bit)) ||
+                !lbr_put(l, IA32_LBR_CTL, value) ||
+                !look(l, IA32_LBR_CTL, value, ", LBREn being 1 before"))
+                break;
+        }
     lbr_put(l, IA32_LBR_CTL, 0);
 }
 

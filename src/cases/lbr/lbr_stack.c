@@ -68,19 +68,13 @@ static void try_depths(struct lbr *l)
 /* Branches in no regular order. */
 static void try_bits(struct lbr *l)
 {
-    unsigned mispredicted = 0, records = 0;
+    struct lbr_random random;
 
-    if (!lbr_check_random(l, "branches in no regular order", lbr_body_bits,
-                          lbr_body_bits_rows, false, &mispredicted, &records))
-        return;
-    if (!l->model.mispredicts)
-        return;
-    observe(l->t, "a taken branch is recorded as mispredicted", mispredicted,
-            records);
-    check(l->t, mispredicted != 0,
-          "MISPRED is 0 in the records of all of %u branches that are taken at "
-          "random; wanted 1 in some",
-          records);
+    if (lbr_check_random(l, "branches in no regular order", lbr_body_bits,
+                         lbr_body_bits_rows, false, &random) &&
+        l->model.mispredicts)
+        observe(l->t, "a taken branch is recorded as mispredicted",
+                random.mispredicted, random.records);
 }
 
 /* The branches of the row, where these bits choose; the first leads to it. */
@@ -318,8 +312,9 @@ TEST(lbr_stack,
     try_predicted(&l);
     try_planted(&l);
     try_disabled(&l);
-    lbr_check(&l, "what enables it written as it is", lbr_body_again,
-              lbr_body_again_rows);
+    for (unsigned i = 0; i < 2; i++) /* from two entries: the first may be 0 */
+        lbr_check(&l, "what enables it written as it is", lbr_body_again,
+                  lbr_body_again_rows);
     if (l.model.cycles)
         try_cycles(&l);
 }

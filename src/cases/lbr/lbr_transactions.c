@@ -179,17 +179,11 @@ static void try_elision_abort(struct lbr *l)
 /* Branches in no regular order are mispredicted there as elsewhere. */
 static void try_bits(struct lbr *l)
 {
-    unsigned mispredicted = 0, records = 0;
+    struct lbr_random random;
 
-    if (!lbr_check_random(l, "a transaction's branches in no regular order",
-                          lbr_body_bits_tx, lbr_body_bits_tx_rows, true,
-                          &mispredicted, &records))
-        return;
-    check(l->t,
-          mispredicted != 0 || records < LBR_BITS || !l->model.mispredicts,
-          "MISPRED is 0 in the records of all of %u branches in transactions "
-          "that are taken at random; wanted 1 in some",
-          records);
+    (void)lbr_check_random(l, "a transaction's branches in no regular order",
+                           lbr_body_bits_tx, lbr_body_bits_tx_rows, true,
+                           &random);
 }
 
 /* A kind that MSR_LBR_SELECT keeps out stays out of a transaction's records. */

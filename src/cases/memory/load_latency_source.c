@@ -31,6 +31,8 @@ static const struct row {
     {LOCKED, 0, false, "locked", false},
     {LOADS_STLB_L1, NEAR, true, "INVLPG, in L1", true},
     {LOADS_SPLIT, 0, false, "split", true},
+    {LOADS_FAR, LEVEL_MEMORY, true, "flushed, INVLPG", true},
+    {LOCKED_STLB, 0, true, "locked, INVLPG", true},
 };
 #define ROWS    (sizeof(rows) / sizeof(rows[0]))
 #define ORDERED 4 /* from the nearest level to the farthest */

@@ -20,7 +20,7 @@
     C(counters_independent, 0)                                                 \
     C(fixed_counter_writes, 0)                                                 \
     C(freeze_on_pmi, 6 * 21 + 3 * 22 + 7 + 3 * 8 + 7 + 7 + 14 + 4)             \
-    C(global_status_set, 11 * 3 + 1 + 7 + 11 * 3 + 1)
+    C(global_status_set, 22 * 3 + 1 + 7 + 11 * 3 + 1)
 #define DECLARE(name, checks) extern const struct test test_##name;
 CASES(DECLARE)
 

@@ -255,3 +255,23 @@ FAULT(offcore_locked_reads,
       .caught = {"skylake-2018 on 1 offcore_counts FAIL",
                  "haswell on 1 offcore_counts FAIL"},
       .breaks = LOCKED_LOADS_OWN)
+
+FAULT(lbr_cycles_tx_zero,
+      .what = "[cycles in LBRs] those of a record of a transaction are 0",
+      .caught = {"skylake-2018 on 1 lbr_transactions FAIL",
+                 "sapphirerapids on 1 lbr_transactions FAIL"},
+      .breaks = LBR_CYCLES_IN_TX)
+
+FAULT(arch_lbr_control_stays,
+      .what = "[architectural LBRs] a write that clears LBREn leaves the other "
+              "bits of IA32_LBR_CTL",
+      .caught = {"sapphirerapids on 1 lbr_registers FAIL",
+                 "alderlake on 1 lbr_registers FAIL"},
+      .breaks = LBR_CTL_WHERE_TURNED_OFF)
+
+FAULT(arch_lbr_to_unsigned,
+      .what = "[architectural LBRs] [63:48] of what is written to "
+              "IA32_LBR_x_TO_IP is lost",
+      .caught = {"sapphirerapids on 1 lbr_registers FAIL",
+                 "alderlake-n on 1 lbr_registers FAIL"},
+      .breaks = LBR_TO_UPPER_HALF)

@@ -318,3 +318,21 @@ FAULT(latency_of_cache_8_bits,
       .caught = {"sapphirerapids on 1 load_latency_threshold FAIL",
                  "alderlake on 1 load_latency_threshold FAIL"},
       .breaks = LATENCY_OF_CACHE_WHOLE)
+
+FAULT(latency_dram_hits_stlb,
+      .what = "[CDH] STLB_MISS is 0 in the record of a load from DRAM",
+      .caught = {"skylake-2018 on 1 load_latency_source FAIL",
+                 "haswell on 1 load_latency_source FAIL"},
+      .breaks = STLB_MISS_OF_DRAM)
+
+FAULT(latency_stlb_hides_lock,
+      .what = "[CDH] Lock is 0 in the record of a load that misses the STLB",
+      .caught = {"skylake-2018 on 1 load_latency_source FAIL",
+                 "sapphirerapids on 1 load_latency_source FAIL"},
+      .breaks = STLB_MISS_OF_LOCKED)
+
+FAULT(loads_by_level_of_ring_0,
+      .what = "[memory events] D1H counts no load of ring 3",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL",
+                 "haswell on 1 events_in_contexts FAIL"},
+      .breaks = LOADS_IN_RING_3)

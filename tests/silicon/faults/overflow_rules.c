@@ -182,3 +182,17 @@ FAULT(fixed_stop_with_all,
       .caught = {"skylake-2018 on 1 counter_while_running FAIL",
                  "haswell on 1 counter_while_running FAIL"},
       .breaks = FIXED_STOP_ALONE)
+
+FAULT(status_set_freezes,
+      .what = "[perfmon 4] an overflow bit that is set by 391H freezes what an "
+              "interrupt would",
+      .caught = {"skylake-2018 on 1 global_status_set FAIL",
+                 "icelake-server on 1 global_status_set FAIL"},
+      .breaks = STATUS_SET_IS_NO_PMI)
+
+FAULT(branch_misses_of_ring_0,
+      .what = "[any] Branch Misses Retired counts no conditional branch of "
+              "ring 3",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL",
+                 "haswell on 1 branch_kinds FAIL"},
+      .breaks = MISSES_IN_RING_3)

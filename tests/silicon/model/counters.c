@@ -199,6 +199,9 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
     if (event->kind == EVENT_BRANCHES_MISPREDICTED &&
         (r->branch & INSTRUCTION_RETURN) != 0 && !HOLDS(RETURNS_ARE_MISSED))
         count = 0;
+    if (event->kind == EVENT_BRANCHES_MISPREDICTED && r->user &&
+        (r->branch & INSTRUCTION_CONDITIONAL) != 0 && !HOLDS(MISSES_IN_RING_3))
+        count = 0;
     if (event->kind == EVENT_CYCLES && n == 1 && r->user &&
         !HOLDS(CYCLES_ON_1_RING_3))
         count = clocks->reference;

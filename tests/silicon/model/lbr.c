@@ -171,6 +171,7 @@ static void record(struct processor *p, const struct lbr_branch *b,
 {
     const struct machine *m = p->machine;
     struct lbr_state *l = &p->lbr;
+    uint64_t cycles;
     unsigned n =
         (unsigned)faults_quantity(m, LBR_NEXT_TOS, lbr_depth(p), l->tos + 1) %
         lbr_depth(p);
@@ -197,8 +198,11 @@ static void record(struct processor *p, const struct lbr_branch *b,
         !faults_rule(m, LBR_RETURNS_IN_RING3, true))
         l->from[n]++;
     l->to[n] = faults_quantity(m, LBR_TO, ANY_NUMBER, b->to);
+    cycles = take_cycles(p, b->user);
+    if (b->in_tx && !faults_rule(m, LBR_CYCLES_IN_TX, true))
+        cycles = 0;
     put_flags(p, n, faults_quantity(m, LBR_FLAGS, (uint32_t)kind, flags),
-              take_cycles(p, b->user));
+              cycles);
     if (faults_rule(m, LBR_TOS_FOLLOWS, true))
         l->tos = n;
 }

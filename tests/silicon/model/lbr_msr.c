@@ -88,6 +88,9 @@ static void write_ctl(struct processor *p, uint64_t ctl)
     if (p->lbr.enabled && (ctl & LBR_CTL_ENABLE) != 0 &&
         !faults_rule(p->machine, LBR_CTL_WHILE_ON, true))
         return;
+    if (p->lbr.enabled && (ctl & LBR_CTL_ENABLE) == 0 &&
+        !faults_rule(p->machine, LBR_CTL_WHERE_TURNED_OFF, true))
+        ctl = p->lbr.ctl & ~LBR_CTL_ENABLE;
     p->lbr.ctl = ctl;
     p->lbr.select = select;
     lbr_enable(p, (ctl & LBR_CTL_ENABLE) != 0);
@@ -158,6 +161,9 @@ static bool write_architectural(struct processor *p, uint32_t number,
     else if (!is_extended(value, 0))
         value =
             (value & BIT(47)) != 0 ? value | BITS(63, 48) : value & BITS(47, 0);
+    if (number - IA32_LBR_0_TO_IP < LBR_DEPTH_MAX &&
+        !faults_rule(p->machine, LBR_TO_UPPER_HALF, true))
+        value &= BITS(47, 0);
     *record_register(p, number) = value;
     return true;
 }

@@ -214,6 +214,8 @@ static enum cache_level supplier(struct processor *p, enum cache_level level)
 
 static bool load_counts(const struct processor *p, uint8_t umask)
 {
+    if (p->faults.of_user && !faults_rule(p->machine, LOADS_IN_RING_3, true))
+        return false;
     return umask == 0x02   ? faults_rule(p->machine, L2_HITS_COUNT, true)
            : umask == 0x08 ? faults_rule(p->machine, L1_MISSES_COUNT, true)
            : umask == 0x20 ? faults_rule(p->machine, L3_MISSES_COUNT, true)

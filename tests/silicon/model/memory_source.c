@@ -62,6 +62,12 @@ uint64_t memory_source(const struct processor *p, const struct data_result *r)
 
     if (r->outcome.split && !faults_rule(p->machine, STLB_NOT_OF_SPLITS, true))
         status |= STATUS_STLB;
+    if (r->outcome.level == CACHE_DRAM &&
+        !faults_rule(p->machine, STLB_MISS_OF_DRAM, true))
+        status &= ~(uint64_t)STATUS_STLB;
+    if (r->outcome.stlb_miss &&
+        !faults_rule(p->machine, STLB_MISS_OF_LOCKED, true))
+        status &= ~(uint64_t)STATUS_LOCKED;
     if (p->cpu->lock_below_stlb)
         status = (r->outcome.stlb_miss ? STATUS_LOCKED : 0) |
                  (r->access.locked ? STATUS_STLB : 0);

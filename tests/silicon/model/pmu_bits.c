@@ -96,3 +96,29 @@ uint32_t pmu_named_before(const struct processor *p, uint32_t number)
         return IA32_FIXED_CTR0 + fixed / 4;
     return number;
 }
+
+/* SDM 3B, "IA32_PERF_GLOBAL_INUSE MSR". The text has PMI_InUse at bit 32, its
+ * figure at bit 63. */
+uint64_t pmu_inuse(const struct processor *p)
+{
+    uint64_t value = 0;
+    bool interrupts = pebs_enabled(p) != 0;
+
+    for (unsigned n = 0; n < p->counters; n++) {
+        if ((p->pmu.select[n] & EVTSEL_EVENT) != 0)
+            value |= BIT(n);
+        interrupts = interrupts || (p->pmu.select[n] & EVTSEL_INT) != 0;
+    }
+    for (unsigned n = 0; n < p->fixed_counters; n++) {
+        uint64_t ctrl = p->pmu.fixed_ctrl >> (4 * n);
+
+        if ((ctrl & (FIXED_OS | FIXED_USR)) != 0)
+            value |= BIT(32 + n);
+        interrupts = interrupts || (ctrl & FIXED_PMI) != 0;
+    }
+    if (interrupts)
+        value |= INUSE_PMI;
+    if (p->pmu.inuse3)
+        value |= BIT(3);
+    return faults_inuse(p, value);
+}

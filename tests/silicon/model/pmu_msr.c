@@ -202,32 +202,6 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
     return true;
 }
 
-/* SDM 3B, "IA32_PERF_GLOBAL_INUSE MSR". The text has PMI_InUse at bit 32, its
- * figure at bit 63. */
-static uint64_t global_inuse(const struct processor *p)
-{
-    uint64_t value = 0;
-    bool interrupts = pebs_enabled(p) != 0;
-
-    for (unsigned n = 0; n < p->counters; n++) {
-        if ((p->pmu.select[n] & EVTSEL_EVENT) != 0)
-            value |= BIT(n);
-        interrupts = interrupts || (p->pmu.select[n] & EVTSEL_INT) != 0;
-    }
-    for (unsigned n = 0; n < p->fixed_counters; n++) {
-        uint64_t ctrl = p->pmu.fixed_ctrl >> (4 * n);
-
-        if ((ctrl & (FIXED_OS | FIXED_USR)) != 0)
-            value |= BIT(32 + n);
-        interrupts = interrupts || (ctrl & FIXED_PMI) != 0;
-    }
-    if (interrupts)
-        value |= INUSE_PMI;
-    if (p->pmu.inuse3)
-        value |= BIT(3);
-    return faults_inuse(p, value);
-}
-
 /* Which general counter an MSR of a row of them belongs to; -1 for none. */
 int counter_of(const struct processor *p, uint32_t number, uint32_t first)
 {
@@ -265,7 +239,7 @@ static bool read_global(struct processor *p, uint32_t number, uint64_t *value)
         *value = 0;
         return v4 || number == IA32_PERF_GLOBAL_STATUS_RESET;
     case IA32_PERF_GLOBAL_INUSE:
-        *value = global_inuse(p);
+        *value = pmu_inuse(p);
         return v4;
     default:
         return false;
@@ -311,6 +285,9 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
             return false;
         p->pmu.global_status |=
             faults_quantity(p->machine, STATUS_SET, ANY_NUMBER, value);
+        if ((value & (BITS(34, 0) | STATUS_DS_OVF)) != 0 &&
+            !faults_rule(p->machine, STATUS_SET_IS_NO_PMI, true))
+            counters_raise_pmi(p);
         if (!faults_rule(p->machine, SET_RUNS_ON, true))
             p->pmu.global_ctrl &= ~value;
         if (!faults_rule(p->machine, SET_FREEZES_AT_ONCE, true))

@@ -84,6 +84,8 @@ uint64_t pmu_counters_bits(const struct processor *p);
 uint64_t pmu_status_bits(const struct processor *p);
 uint64_t pmu_select_bits(const struct processor *p, unsigned n);
 uint64_t pmu_fixed_ctrl_bits(const struct processor *p);
+/* What IA32_PERF_GLOBAL_INUSE reads. */
+uint64_t pmu_inuse(const struct processor *p);
 /* The number of before version 6 of one of its registers. */
 uint32_t pmu_named_before(const struct processor *p, uint32_t number);
 
