@@ -8,36 +8,46 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 
-/* Does it hold what is written? Counter 3's select may be microcode's (white
+/* What a write changes: the register, or the status by its two commands. */
+static uint32_t changed_by(uint32_t msr)
+{
+    return msr == IA32_PERF_GLOBAL_OVF_CTRL ||
+                   msr == IA32_PERF_GLOBAL_STATUS_SET
+               ? IA32_PERF_GLOBAL_STATUS
+               : msr;
+}
+
+/* Does that hold what it held? Counter 3's select may be microcode's (white
  * paper 604224, section 1.2), and its bit of IA32_PERF_GLOBAL_CTRL. */
 static bool holds(struct test_context *t, uint32_t msr, uint64_t want)
 {
     uint64_t except =
         msr == IA32_PERF_GLOBAL_CTRL ? IA32_PERF_GLOBAL_CTRL_PMC(3) : 0;
 
-    return msr == IA32_PERFEVTSEL(3) || msr == IA32_PERF_GLOBAL_OVF_CTRL ||
-           msr == IA32_PERF_GLOBAL_STATUS_SET ||
-           ((msr_value(t, msr) ^ want) & ~except) == 0;
+    return msr == IA32_PERFEVTSEL(3) ||
+           ((msr_value(t, changed_by(msr)) ^ want) & ~except) == 0;
 }
 
 /* Each bit of `reserved` alone, into a register that holds `found` or is a
- * command. A fault leaves the state as it was before the instruction. Adds to
- * *tried. */
+ * command, with those of `flips` the other way round: they are not reserved. A
+ * fault leaves the state as it was before the instruction. Adds to *tried. */
 static void try_bits(struct test_context *t, uint32_t msr, uint64_t found,
-                     uint64_t reserved, unsigned *tried)
+                     uint64_t flips, uint64_t reserved, unsigned *tried)
 {
-    char name[MSR_NAME_BYTES], bits[BITS_NAME_BYTES];
+    char name[MSR_NAME_BYTES], changed[MSR_NAME_BYTES], bits[BITS_NAME_BYTES];
     uint64_t accepted = 0, changing = 0;
 
     if (found != 0 && !set_msr_again(t, msr, found))
         return;
+    const uint64_t held =
+        changed_by(msr) == msr ? found : msr_value(t, changed_by(msr));
     for (unsigned bit = 0; bit < 64; bit++) {
         if ((reserved >> bit & 1) == 0)
             continue;
         ++*tried;
-        if (try_set_msr_again(t, msr, found | BIT(bit)) != HW_GP)
+        if (try_set_msr_again(t, msr, (found ^ flips) | BIT(bit)) != HW_GP)
             accepted |= BIT(bit);
-        else if (holds(t, msr, found))
+        else if (holds(t, msr, held))
             continue;
         else
             changing |= BIT(bit);
@@ -47,9 +57,10 @@ static void try_bits(struct test_context *t, uint32_t msr, uint64_t found,
           "%s: reserved bits %s raised no #GP, each written alone; wanted #GP",
           msr_name(msr, name), bits_name(accepted, bits));
     check(t, changing == 0,
-          "%s: a WRMSR with reserved bits %s, each alone, raised #GP, and it "
+          "%s: a WRMSR with reserved bits %s, each alone, raised #GP, and %s "
           "was 0x%lx no more; wanted no change",
-          msr_name(msr, name), bits_name(changing, bits), found);
+          msr_name(msr, name), bits_name(changing, bits),
+          msr_name(changed_by(msr), changed), held);
 }
 
 /* IA32_PERFEVTSELx. IN_TX [32] and IN_TXCP [33] have a test of their own:
@@ -138,7 +149,33 @@ static void try_debugctl(struct test_context *t, unsigned *tried)
 
     if (test_cpu(t)->perfmon_version <= 4 &&
         get_msr(t, IA32_DEBUGCTL, &found) && set_msr(t, IA32_DEBUGCTL, found))
-        try_bits(t, IA32_DEBUGCTL, found, BITS(5, 2) | BITS(63, 16), tried);
+        try_bits(t, IA32_DEBUGCTL, found, 0, BITS(5, 2) | BITS(63, 16), tried);
+}
+
+/* 390H, where the status is not 0; 391H. Version 4 has freezing and SGX in
+ * [60:58]. */
+static void try_commands(struct test_context *t, uint64_t reserved,
+                         unsigned *tried)
+{
+    const uint64_t all = bank_places(test_cpu(t));
+    const bool set = test_cpu(t)->perfmon_version >= 4;
+
+    if (set &&
+        !check(t,
+               try_set_msr_again(t, IA32_PERF_GLOBAL_STATUS_SET, all) ==
+                   HW_NO_FAULT,
+               "IA32_PERF_GLOBAL_STATUS_SET (391H) faulted, written with "
+               "0x%lx: the bits of counters that CPUID.0AH tells, of version "
+               "%u",
+               all, test_cpu(t)->perfmon_version))
+        return;
+    try_bits(t, IA32_PERF_GLOBAL_OVF_CTRL, 0, all,
+             reserved | (set ? BITS(57, 56) : BITS(60, 56)), tried);
+    counters_clear_status(t, all);
+    if (set)
+        try_bits(t, IA32_PERF_GLOBAL_STATUS_SET, 0, all,
+                 reserved | BITS(57, 56), tried);
+    counters_clear_status(t, all);
 }
 
 TEST(counter_reserved_bits,
@@ -158,24 +195,18 @@ TEST(counter_reserved_bits,
     /* Later processors have given some of these bits a meaning. */
     if (counters_all_known(id))
         try_bits(t, IA32_PERF_GLOBAL_CTRL,
-                 bank_places(id) & ~IA32_PERF_GLOBAL_CTRL_PMC(3),
+                 bank_places(id) & ~IA32_PERF_GLOBAL_CTRL_PMC(3), BIT(0),
                  places | BITS(63, 55), &tried);
     if (!set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0))
         return;
     for (unsigned n = 0; n < counters_available(id); n++)
         try_bits(t, IA32_PERFEVTSEL(n), held_by_select(t, n),
-                 reserved_of_selects(id), &tried);
-    try_bits(t, IA32_FIXED_CTR_CTRL, held_by_fixed(t), reserved_of_fixed(id),
-             &tried);
-    /* Version 4 has freezing and SGX in [60:58]. */
+                 n < 4 ? BITS(15, 0) : 0, reserved_of_selects(id), &tried);
+    try_bits(t, IA32_FIXED_CTR_CTRL, held_by_fixed(t),
+             bank_fixed(id) != 0 ? IA32_FIXED_CTR_CTRL_OS(0) : 0,
+             reserved_of_fixed(id), &tried);
     if (counters_all_known(id))
-        try_bits(t, IA32_PERF_GLOBAL_OVF_CTRL, 0,
-                 places |
-                     (id->perfmon_version >= 4 ? BITS(57, 56) : BITS(60, 56)),
-                 &tried);
-    if (id->perfmon_version >= 4 && counters_all_known(id))
-        try_bits(t, IA32_PERF_GLOBAL_STATUS_SET, 0, places | BITS(57, 56),
-                 &tried);
+        try_commands(t, places, &tried);
     try_debugctl(t, &tried);
     note(t, "%u reserved bits tried", tried);
 }

@@ -106,6 +106,7 @@ static void try_tos(struct lbr *l)
 
 static void try_select(struct lbr *l)
 {
+    const uint64_t beside = MSR_LBR_SELECT_KIND(LBR_JCC);
     unsigned reserved = 0, accepted = 0;
     uint64_t got;
 
@@ -118,13 +119,13 @@ static void try_select(struct lbr *l)
         }
         lbr_put(l, MSR_LBR_SELECT, 0);
         reserved++;
-        const int vector = try_set_msr(l->t, MSR_LBR_SELECT, BIT(bit));
+        const int vector = try_set_msr(l->t, MSR_LBR_SELECT, BIT(bit) | beside);
         accepted += vector == HW_NO_FAULT;
         if (!lbr_get(l, MSR_LBR_SELECT, &got) ||
-            !check(l->t, got == 0,
+            !check(l->t, got == (vector == HW_NO_FAULT ? beside : UINT64_C(0)),
                    "MSR_LBR_SELECT (1C8H)[%u], which must be zero, was written "
-                   "with 1: %s, and it reads 0x%lx; wanted #GP, and 0 as "
-                   "before",
+                   "with 1, and JCC [2] beside it: %s, and it reads 0x%lx; "
+                   "wanted #GP, and 0 as before",
                    bit, fault_name(vector), got))
             return;
     }
@@ -166,7 +167,8 @@ static void try_control(struct lbr *l)
         }
         if (!lbr_put(l, IA32_LBR_CTL, 0))
             return;
-        const int vector = try_set_msr(l->t, IA32_LBR_CTL, BIT(bit));
+        const int vector =
+            try_set_msr(l->t, IA32_LBR_CTL, BIT(bit) | IA32_LBR_CTL_OS);
         if (!lbr_get(l, IA32_LBR_CTL, &got) ||
             !check(l->t, vector == HW_GP && got == 0,
                    "IA32_LBR_CTL (14CEH)[%u], which is reserved, was written "

@@ -56,7 +56,8 @@ static void check_refused(struct test_context *t, uint32_t msr, uint64_t value,
           msr_name(msr, name), held, value, why, fault_name(vector), got);
 }
 
-/* With its low bits set a threshold is one that may be programmed. */
+/* With its low bits set a threshold is one that may be programmed. What is
+ * refused has another bit than it holds, too. */
 static void try_layout(struct test_context *t, const struct layout *layout,
                        uint64_t defined)
 {
@@ -73,7 +74,8 @@ static void try_layout(struct test_context *t, const struct layout *layout,
             return;
         text_format(why, sizeof(why), "[%u] is reserved", bit);
         if ((layout->reserved >> bit & 1) != 0)
-            check_refused(t, layout->msr, BIT(bit) | held, held, why);
+            check_refused(t, layout->msr, BIT(bit) | (held ^ BIT(1)), held,
+                          why);
     }
     check_value(t, layout->msr, defined);
     check_value(t, layout->msr, least);

@@ -37,6 +37,15 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
                          .jumps = 66};
 
     assert_int_equal(ring3->user_ss & 3, ring);
+    if (ring3->body == (uint32_t)(ring3_body_bits - ring3_body)) {
+        const struct piece bits = {.ring = ring,
+                                   .instructions = 100,
+                                   .taken = 6,
+                                   .falling = 6,
+                                   .mispredicted = 6};
+        run_window(enable, &bits, 1);
+        return 0;
+    }
     if (tx && aborts_first != 0) {
         aborts_first--;
         body.instructions = body.jumps = 5;

@@ -211,7 +211,7 @@ static void optional_status_bits(void **state)
             t->cpu.pt = (pt & 1) != 0;
             t->cpu.leaf14_ecx = pt >> 1;
             assert_int_equal(run_case(), VERDICT_PASS);
-            assert_int_equal(t->checks, 75 + 6 * (sgx + (pt == 3)));
+            assert_int_equal(t->checks, 108 + 9 * (sgx + (pt == 3)));
         }
     power_on(&test_global_status_set, NONE);
     device.is = STATUS_KEPT;

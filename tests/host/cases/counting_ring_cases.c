@@ -125,7 +125,7 @@ static void branches_by_kind(void **state)
 
         begin_kinds(of->model, of->core_type);
         expect_case(counting_end(), VERDICT_PASS, "");
-        assert_int_equal(device.windows, of->windows + 4 * 8);
+        assert_int_equal(device.windows, of->windows + 5 * 8);
         for (unsigned k = 0; k < 9 && of->kinds[k].line != NULL; k++)
             for (unsigned n = 0; n < 4; n++) {
                 begin_kinds(of->model, of->core_type);

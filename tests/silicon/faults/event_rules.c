@@ -206,3 +206,44 @@ FAULT(loop_not_conditional,
 FAULT(cpuid_counts_twice, .what = "[any] CPUID counts as two instructions",
       .caught = {"skylake-2018 on 1 counter_rep FAIL"},
       .breaks = CPUID_COUNTS_ONCE)
+
+/* --- What a WRMSR changes that raises #GP -------------------------------- */
+
+FAULT(refused_select_written,
+      .what = "[any] a WRMSR of IA32_PERFEVTSELx with a reserved bit raises "
+              "#GP, and writes the others",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL",
+                 "haswell on 1 counter_reserved_bits FAIL"},
+      .breaks = REFUSED_SELECT_KEPT)
+
+FAULT(refused_fixed_written,
+      .what = "[any] the same of IA32_FIXED_CTR_CTRL",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL",
+                 "icelake-server on 1 counter_reserved_bits FAIL"},
+      .breaks = REFUSED_FIXED_KEPT)
+
+FAULT(refused_ctrl_written, .what = "[any] the same of IA32_PERF_GLOBAL_CTRL",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL",
+                 "haswell on 1 counter_reserved_bits FAIL"},
+      .breaks = REFUSED_CTRL_KEPT)
+
+FAULT(refused_reset_clears,
+      .what = "[perfmon 4] a WRMSR of 390H with a reserved bit raises #GP, and "
+              "clears what the others name",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL",
+                 "icelake-server on 1 counter_reserved_bits FAIL"},
+      .breaks = REFUSED_STATUS_KEPT)
+
+FAULT(refused_pebs_enable_written,
+      .what = "[PEBS] a WRMSR of IA32_PEBS_ENABLE with a reserved bit raises "
+              "#GP, and writes the others",
+      .caught = {"skylake-2018 on 1 pebs_registers FAIL",
+                 "haswell on 1 pebs_registers FAIL"},
+      .breaks = REFUSED_ENABLE_KEPT)
+
+FAULT(refused_lbr_written,
+      .what = "[any with LBR] a WRMSR of MSR_LBR_SELECT or IA32_LBR_CTL with a "
+              "reserved bit raises #GP, and writes the others",
+      .caught = {"skylake-2018 on 1 lbr_registers FAIL",
+                 "sapphirerapids on 1 lbr_registers FAIL"},
+      .breaks = REFUSED_LBR_KEPT)

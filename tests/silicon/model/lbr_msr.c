@@ -141,8 +141,11 @@ static bool write_architectural(struct processor *p, uint32_t number,
 {
     switch (number) {
     case IA32_LBR_CTL:
-        if ((value & ~CTL_BITS) != 0)
+        if ((value & ~CTL_BITS) != 0) {
+            if (!faults_rule(p->machine, REFUSED_LBR_KEPT, true))
+                write_ctl(p, value & CTL_BITS);
             return false;
+        }
         write_ctl(p, value);
         return true;
     case IA32_LBR_DEPTH:
@@ -268,8 +271,12 @@ bool lbr_write(struct processor *p, uint32_t number, uint64_t value)
         return write_architectural(p, number, value);
     if (is_refused(p) ||
         (!may_write(p, number, value) &&
-         !(lbr_is_excluded(p) && erratum_is(p, ERRATUM_LBR_TRACED_WRITE))))
+         !(lbr_is_excluded(p) && erratum_is(p, ERRATUM_LBR_TRACED_WRITE)))) {
+        if (number == MSR_LBR_SELECT &&
+            !faults_rule(p->machine, REFUSED_LBR_KEPT, true))
+            p->lbr.select = value & select_bits(p);
         return false;
+    }
     if (!lbr_is_excluded(p) ||
         (number == MSR_LBR_SELECT &&
          !faults_rule(p->machine, LBR_SELECT_DROPPED, true)))

@@ -138,8 +138,12 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
     if (row->kind == MSR_READ_ONLY)
         return false;
     if (!may_be_written(p, row, *stored, value) &&
-        !faults_accept_pebs(p, number, value & ~row->writable))
+        !faults_accept_pebs(p, number, value & ~row->writable)) {
+        if (number == IA32_PEBS_ENABLE &&
+            !faults_rule(p->machine, REFUSED_ENABLE_KEPT, true))
+            *stored = value & row->writable;
         return false;
+    }
     /* KVM's patches for "Arch LBR": IA32_DEBUGCTL[0] "can be written to 0 or 1,
      * but reads will always return 0". */
     if (number == IA32_DEBUGCTL && lbr_is_architectural(p))

@@ -76,8 +76,11 @@ static bool write_select(struct processor *p, unsigned n, uint64_t value)
 {
     uint64_t writable = pmu_select_bits(p, n);
 
-    if ((value & ~writable) != 0 && !faults_accept_evtsel(p))
+    if ((value & ~writable) != 0 && !faults_accept_evtsel(p)) {
+        if (!faults_rule(p->machine, REFUSED_SELECT_KEPT, true))
+            p->pmu.select[n] = value & writable;
         return false;
+    }
     if (select_is_late(p, n, value & writable))
         return true;
     if ((value & EVTSEL_EN) != 0 && counter_counts(p, n) &&
@@ -187,8 +190,11 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
 {
     bool was_counting = p->pmu.counting;
 
-    if ((value & ~pmu_counters_bits(p)) != 0 || faults_refuse_global_ctrl(p))
+    if ((value & ~pmu_counters_bits(p)) != 0 || faults_refuse_global_ctrl(p)) {
+        if (!faults_rule(p->machine, REFUSED_CTRL_KEPT, true))
+            p->pmu.global_ctrl = value & pmu_counters_bits(p);
         return false;
+    }
     if (value != 0 && !faults_rule(p->machine, FIXED_STOP_ALONE, true))
         value |= p->pmu.global_ctrl & BITS(34, 33);
     enables_change(p, p->pmu.global_ctrl, value);
@@ -252,8 +258,11 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
 
     switch (number) {
     case IA32_FIXED_CTR_CTRL:
-        if ((value & ~pmu_fixed_ctrl_bits(p)) != 0)
+        if ((value & ~pmu_fixed_ctrl_bits(p)) != 0) {
+            if (!faults_rule(p->machine, REFUSED_FIXED_KEPT, true))
+                p->pmu.fixed_ctrl = value & pmu_fixed_ctrl_bits(p);
             return false;
+        }
         p->pmu.fixed_ctrl = value;
         if (!faults_rule(p->machine, FIXED_CTRL_KEEPS_FIXED, true))
             p->pmu.fixed[0] = p->pmu.fixed[1] = p->pmu.fixed[2] = 0;
@@ -261,8 +270,11 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
     case IA32_PERF_GLOBAL_CTRL:
         return write_global_ctrl(p, value);
     case IA32_PERF_GLOBAL_STATUS_RESET:
-        if ((value & ~pmu_status_bits(p)) != 0)
+        if ((value & ~pmu_status_bits(p)) != 0) {
+            if (!faults_rule(p->machine, REFUSED_STATUS_KEPT, true))
+                p->pmu.global_status &= ~value;
             return false;
+        }
         if ((value & STATUS_DS_OVF) != 0)
             value =
                 faults_quantity(p->machine, STATUS_RESET_62, ANY_NUMBER, value);
