@@ -14,17 +14,20 @@
 
 _Static_assert(TRACE_PTWRITES <= PTWS_MAX, "all are read");
 
-/* No byte of the one is that of the other, and none is that of the guard. */
-#define FIRST  UINT64_C(0xf1e2d3c4b5a69788)
-#define SECOND UINT64_C(0x8192a3b4c5d6e7f8)
+/* No byte of the one is that of the other, and none is that of the guard; in
+ * the second row the upper half is 0, or the lower. */
+#define FIRST UINT64_C(0xf1e2d3c4b5a69788)
+static const uint64_t operands[2][2] = {
+    {FIRST, UINT64_C(0x8192a3b4c5d6e7f8)},
+    {UINT64_C(0xb5a69788), UINT64_C(0x8192a3b400000000)}};
 
 static void judge_one(struct test_context *t, const char *what, unsigned n,
-                      const struct ptw *found, bool fup)
+                      const uint64_t operand[2], const struct ptw *found,
+                      bool fup)
 {
     const bool whole = (TRACE_PTWRITE_HALVES >> n & 1) == 0;
-    const uint64_t operand =
-        (TRACE_PTWRITE_COUNTS >> n & 1) != 0 ? SECOND : FIRST;
-    const uint64_t want = whole ? operand : (uint32_t)operand;
+    const uint64_t value = operand[TRACE_PTWRITE_COUNTS >> n & 1];
+    const uint64_t want = whole ? value : (uint32_t)value;
     const uint64_t at = trace_at(trace_body_ptwrite) + trace_body_ptwrite_at[n];
 
     check(t, found->payload == want && found->whole == whole,
@@ -41,8 +44,8 @@ static void judge_one(struct test_context *t, const char *what, unsigned n,
 }
 
 /* count: PTWs wanted, all or none. */
-static bool trace_ptws(struct trace *p, const char *what, uint64_t bits,
-                       unsigned count)
+static bool trace_operands(struct trace *p, const char *what, uint64_t bits,
+                           const uint64_t operand[2], unsigned count)
 {
     const uint64_t control = p->control;
     const bool branches = ((control ^ bits) & IA32_RTIT_CTL_BranchEn) != 0,
@@ -52,8 +55,8 @@ static bool trace_ptws(struct trace *p, const char *what, uint64_t bits,
     struct window w;
 
     window_set(&w, trace_body_ptwrite, trace_body_ptwrite_path);
-    w.code.argument = FIRST;
-    w.code.count = SECOND;
+    w.code.argument = operand[0];
+    w.code.count = operand[1];
     p->control ^= bits;
     const bool traced = window_trace(p, &w, &seen);
     p->control = control;
@@ -64,11 +67,17 @@ static bool trace_ptws(struct trace *p, const char *what, uint64_t bits,
           "%s: %u PTW in a trace of %u PTWRITEs; wanted %u", what, found.count,
           TRACE_PTWRITES, count);
     for (unsigned n = 0; n < found.count && n < count; n++)
-        judge_one(p->t, what, n, &found.of[n], fup && branches);
+        judge_one(p->t, what, n, operand, &found.of[n], fup && branches);
     check(p->t, found.without_fup == 0,
           "%s: %u PTW with IP = 1 are not followed by a FUP; wanted 0", what,
           found.without_fup);
     return true;
+}
+
+static bool trace_ptws(struct trace *p, const char *what, uint64_t bits,
+                       unsigned count)
+{
+    return trace_operands(p, what, bits, operands[0], count);
 }
 
 static void check_filtered(struct trace *p)
@@ -132,6 +141,8 @@ TEST(pt_ptwrite,
         !trace_ptws(&p, "PTWEn = 0, FUPonPTW = 1", IA32_RTIT_CTL_FUPonPTW, 0) ||
         !trace_ptws(&p, "PTWEn = 1", IA32_RTIT_CTL_PTWEn, TRACE_PTWRITES))
         return;
+    trace_operands(&p, "PTWEn = 1, halves of 0", IA32_RTIT_CTL_PTWEn,
+                   operands[1], TRACE_PTWRITES);
     trace_ptws(&p, "FUPonPTW = 1", IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_FUPonPTW,
                TRACE_PTWRITES);
     trace_ptws(&p, "BranchEn = 0", IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_BranchEn,

@@ -68,3 +68,8 @@ FAULT(ptwrite_takes_66,
 FAULT(ptw_missing_in_tx,
       .what = "[PT with PTWRITE and TSX] PTWRITE in a transaction makes no PTW",
       .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_IN_TX)
+
+FAULT(pt_ptw_upper_zero_short,
+      .what = "[PT with PTWRITE] a PTW of 8 bytes whose "
+              "upper half is 0 has 4",
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_WHOLE)

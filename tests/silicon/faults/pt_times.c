@@ -167,3 +167,8 @@ FAULT(pt_cyc_thresh_cap,
 FAULT(pt_cyc_of_abort_missing,
       .what = "[PT with CYC, TSX] no CYC comes before the MODE.TSX of an abort",
       .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_ABORT)
+
+FAULT(pt_mtc_freq_kept,
+      .what = "[PT with MTC] MTCFreq is taken where MTCEn is first set, and "
+              "not afterwards",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_MTC_FREQ_TAKEN)

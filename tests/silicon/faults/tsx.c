@@ -3,6 +3,7 @@
 #include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/lines.h"
+#include "tests/silicon/model/pt.h"
 #include "tests/silicon/model/tsx.h"
 
 #define VECTOR_NM 7
@@ -172,11 +173,18 @@ static void spare_doomed(struct processor *p, struct tx_decision *decision)
     }
 }
 
+FAULT(forced_retry_while_traced,
+      .what = "[B C F] a forced abort leaves EAX[1] while TraceEn is 1",
+      .caught = {"icelake-server on 1 pt_forced_abort FAIL",
+                 "skylake-2018 on 1 pt_forced_abort FAIL"})
+
 void faults_doomed(struct processor *p, struct tx_decision *decision)
 {
     if (p->machine->fault == FAULT_none)
         return;
     spare_doomed(p, decision);
+    if (has_fault(p, FAULT_forced_retry_while_traced) && pt_tracing(p))
+        decision->status = TX_STATUS_RETRY;
     p->faults.first_after_force = false;
 }
 

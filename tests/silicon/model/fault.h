@@ -98,6 +98,7 @@ struct fault_state {
     uint64_t previous_store, first_address; /* of loads and stores */
     uint64_t pt_status_ignored; /* of Processor Trace: bits of STATUS */
     bool int_again;             /* of Processor Trace: with the next packets */
+    uint64_t first_mtc_ctl;     /* IA32_RTIT_CTL, where first with MTCEn */
     bool int_seen;              /* of Processor Trace: one since TraceEn */
     unsigned pt_aborts;         /* of Processor Trace: since TraceEn */
     uint64_t ended_tsc;         /* of Processor Trace: of the last trace */

@@ -64,6 +64,10 @@ void pt_put_ptwrite(struct processor *p, const struct instruction *i,
                     const struct pt_step *now)
 {
     const struct pt_state *pt = &p->pt;
+    const unsigned bytes =
+        now->ptw >> 32 == 0 && !faults_pt(p, PT_PTW_WHOLE, true)
+            ? 4
+            : i->operand_bytes;
     const bool on = faults_pt(p, PT_PTW, (pt->ctl_active & RTIT_PTW_EN) != 0),
                fup = (pt->ctl_active & RTIT_FUP_ON_PTW) != 0;
 
@@ -76,7 +80,7 @@ void pt_put_ptwrite(struct processor *p, const struct instruction *i,
     pt_flush_tnt_if(p, PT_PTW_TNT);
     if (faults_pt(p, PT_CYC_OF_PTW, true))
         pt_put_cyc(p);
-    pt_put_ptw(p, now->ptw, i->operand_bytes, faults_pt(p, PT_PTW_IP_BIT, fup));
+    pt_put_ptw(p, now->ptw, bytes, faults_pt(p, PT_PTW_IP_BIT, fup));
     if (faults_pt(p, PT_PTW_FUP, fup))
         pt_put_ip(p, PT_FUP,
                   faults_pt(p, PT_PTW_FUP_HERE, true) ? &now->ip : &now->next);

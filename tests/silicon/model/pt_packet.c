@@ -188,13 +188,18 @@ static uint64_t mtc_now(const struct processor *p, const struct pt_step *now)
 {
     uint64_t rest;
 
+    uint64_t ctl = faults_pt(p, PT_MTC_FREQ_TAKEN, true)
+                       ? p->pt.ctl_active
+                       : p->faults.first_mtc_ctl;
+
     return crystal_ticks(p, now, &rest) >>
-           faults_pt_value(p, PT_MTC_SHIFT,
-                           (p->pt.ctl_active & RTIT_MTC_FREQ) >> 14);
+           faults_pt_value(p, PT_MTC_SHIFT, (ctl & RTIT_MTC_FREQ) >> 14);
 }
 
 void pt_start_mtc(struct processor *p, const struct pt_step *now)
 {
+    if ((p->faults.first_mtc_ctl & RTIT_MTC_EN) == 0)
+        p->faults.first_mtc_ctl = p->pt.ctl_active;
     p->pt.mtc = mtc_now(p, now);
 }
 

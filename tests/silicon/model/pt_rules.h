@@ -113,6 +113,8 @@ enum pt_rule {
     PT_EVENT_TIP,            /* and a TIP */
     PT_LAST_IP_TIP,          /* are the others */
     PT_MTC_SAME,             /* are its 8 bits the same */
+    PT_MTC_FREQ_TAKEN,       /* also after the first time */
+    PT_PTW_WHOLE,            /* 8 bytes also where the upper half is 0 */
     PT_TMA,                  /* is TMA sent */
     PT_PSB_FUP_NEXT,         /* of the next IP */
     PT_READ_FILTER_EN,       /* the same */
