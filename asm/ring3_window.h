@@ -197,10 +197,14 @@ extern const uint8_t ring3_state_xabort[], /* A5H */
 extern const uint8_t ring3_state_commits[], ring3_state_xend[];
 /* CPUID with EAX = 7, ECX = 0: EBX and EDX, in results[0]. */
 extern const uint8_t ring3_state_leaf7[];
-/* RING3_ABORTS transactions that XABORT 33H ends, elided sections that PAUSE
- * does; that instruction, and where an abort goes on. */
+/* RING3_ABORTS transactions that XABORT 33H, CPUID, UD2, CPUID in an inner one
+ * ends, elided sections that PAUSE does; that instruction, and where an abort
+ * goes on. */
 extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
-    ring3_aborts_rtm_resume[], ring3_aborts_hle[], ring3_aborts_hle_at[],
+    ring3_aborts_rtm_resume[], ring3_aborts_cpuid[], ring3_aborts_cpuid_at[],
+    ring3_aborts_cpuid_resume[], ring3_aborts_ud2[], ring3_aborts_ud2_at[],
+    ring3_aborts_ud2_resume[], ring3_aborts_inner[], ring3_aborts_inner_at[],
+    ring3_aborts_inner_resume[], ring3_aborts_hle[], ring3_aborts_hle_at[],
     ring3_aborts_hle_resume[];
 /* RING3_ABORTS elided sections that end by XRELEASE, of the lock as it was, and
  * of another value. The status is how many were elided to their end. */
@@ -245,6 +249,7 @@ _Static_assert(offsetof(struct ring3_state, found) == 0xc00,
                "as ring3_state.inc has it");
 #define RING3_STATE_TESTS 6
 #define RING3_STATE_EMPTY 32
+#define RING3_STATE_BEGUN (3 + RING3_STATE_EMPTY) /* inner ones aside */
 
 /* RDPMC with ECX = index, at ring 3. Then ring3->vector says whether it
  * faulted, and what it read is returned. Writes 0 to IA32_PERF_GLOBAL_CTRL

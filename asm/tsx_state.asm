@@ -156,6 +156,7 @@ tsx_begin_hle:
         jmp     qword [rsp + AT_CHANGE]
 .executed:
         flags_back
+        mov     rax, [rbp]              ; what XCHG has stored
         mov     qword [rbp], 0
         end_with ABORTED
 

@@ -15,6 +15,8 @@
 /* What memory holds before. */
 #define STORED_BEFORE UINT64_C(0x0f1e2d3c4b5a6978)
 
+#define LINE_BYTES 64
+
 #define RAX 0
 #define RSP 4
 #define RBP 5
@@ -160,9 +162,10 @@ static void compare_general(const struct tsx_state *s, bool committed,
         uint64_t want = changed ? ~s->before[n] : s->before[n];
         if (changed && n == RSP)
             want = s->before[n] + TSX_STATE_POPPED;
-        /* XCHG has put there what the lock was. */
+        /* XCHG has put there what the lock was; after an abort it is what the
+         * XCHG that is executed again has stored. */
         if (s->begin == tsx_begin_hle && n == RAX)
-            want = 0;
+            want = committed ? 0 : s->before[n];
         /* What changes DF goes by way of RAX. */
         else if (n == RAX && committed && s->change == tsx_change_direction)
             continue;
@@ -293,6 +296,7 @@ static unsigned try_row(struct test_context *t, const struct state_row *row,
         if (start->begin == tsx_begin_hle) {
             s->before[RBP] = s->argument;
             *(volatile uint64_t *)(uintptr_t)s->argument = 0;
+            s->argument += LINE_BYTES;
         }
         hw_poll();
         int outcome = tsx_state(s);

@@ -52,6 +52,7 @@ struct watch {
     unsigned tries;
     /* Of the sections while which many accesses came; of all. */
     unsigned written, elided, tried;
+    unsigned changed; /* RAX, inside: an abort restores it */
 };
 _Static_assert(offsetof(struct watch, block) % 64 == 0, "lines");
 _Static_assert(offsetof(struct watch, pair) == 4096, "a page of its own");
@@ -99,6 +100,7 @@ static void run_sections(struct test_context *t, void *argument)
         watch->row->region(&watch->block);
         bool many = watch->pair.rounds - before >= WRITES;
         watch->tried++;
+        watch->changed += watch->block.rax != HLE_RAX;
         watch->written += many;
         watch->elided += many && watch->block.inside != 0;
         if (!many && turns < TURNS_MAX)
@@ -125,6 +127,10 @@ static bool try_row(struct test_context *t, const struct row *row)
               "processor 1 did so %u times or more while each ran; wanted "
               "aborts",
               watch->elided, watch->written, WRITES);
+    check(t, watch->changed == 0,
+          "RAX is not as before the XACQUIRE in %u of %u critical sections; "
+          "wanted it so, aborted or not",
+          watch->changed, watch->tried);
     return true;
 }
 

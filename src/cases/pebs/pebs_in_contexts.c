@@ -6,6 +6,7 @@
 #include "src/memory/datala.h"
 #include "src/memory/state_after.h"
 #include "src/memory/memory_sampling.h"
+#include "src/pebs/abort_bits.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling_ring3.h"
 #include "src/tsx/hle.h"
@@ -44,6 +45,13 @@ static const struct aborts {
     {"aborts of RTM", PRECISE_RTM_ABORTED, ring3_aborts_rtm,
      ring3_aborts_rtm_at, ring3_aborts_rtm_resume,
      (uint32_t)RING3_TX_CODE << 24 | RTM_STATUS_XABORT, false},
+    {"aborts of RTM by CPUID", PRECISE_RTM_ABORTED, ring3_aborts_cpuid,
+     ring3_aborts_cpuid_at, ring3_aborts_cpuid_resume, 0, false},
+    {"aborts of RTM by UD2", PRECISE_RTM_ABORTED, ring3_aborts_ud2,
+     ring3_aborts_ud2_at, ring3_aborts_ud2_resume, 0, false},
+    {"aborts of RTM by CPUID in an inner one", PRECISE_RTM_ABORTED,
+     ring3_aborts_inner, ring3_aborts_inner_at, ring3_aborts_inner_resume, 0,
+     false},
     {"aborts of HLE", PRECISE_HLE_ABORTED, ring3_aborts_hle,
      ring3_aborts_hle_at, ring3_aborts_hle_resume, 0, true},
 };
@@ -221,7 +229,7 @@ static bool try_row(struct contexts *c, const struct row *row, unsigned level,
 /* Another abort may come before the one that is meant. How many records there
  * are is not certain: only what is wrong is said. */
 static void judge_abort(struct contexts *c, const struct aborts *row,
-                        const struct pebs_record *r)
+                        const struct pebs_record *r, struct abort_bits *bits)
 {
     const struct pebs_abort abort = {
         .hle = row->hle,
@@ -240,6 +248,8 @@ static void judge_abort(struct contexts *c, const struct aborts *row,
         : r->rip != abort.resume ? "RIP (08H) is not where it goes on"
                                  : NULL;
 
+    if (r->eventing_ip == abort.at)
+        abort_bits_add(bits, r, row->eax);
     /* What it says of an abort, a record of a later instruction does not. */
     if (wrong != NULL)
         check_known(
@@ -264,6 +274,7 @@ static bool try_aborts(struct contexts *c, const struct aborts *row)
         .threshold = 2 * RING3_ABORTS,
     };
     struct sampling *p = &c->sampling;
+    struct abort_bits bits = {0};
     struct pebs_record record;
 
     /* Measured. */
@@ -274,8 +285,11 @@ static bool try_aborts(struct contexts *c, const struct aborts *row)
     for (unsigned n = 0; n < p->records; n++) {
         if (!sampling_record(p, n, &record))
             return false;
-        judge_abort(c, row, &record);
+        judge_abort(c, row, &record, &bits);
     }
+    abort_bits_check(p->t, &bits, TX_ABORT_INSTRUCTION_ABORT,
+                     TX_ABORT_NON_INSTRUCTION_ABORT | TX_ABORT_DATA_CONFLICT |
+                         TX_ABORT_CAPACITY_WRITES | TX_ABORT_CAPACITY_READS);
     check(p->t, p->records != 0 || p->value[1] < RING3_ABORTS,
           "%lu aborts made no record; wanted some", p->value[1]);
     return true;
@@ -348,7 +362,7 @@ TEST(pebs_in_contexts,
         WITH_PREFIX (t, "loads into registers, and REP STOS, at ring %u", level)
             if (!state_after_loads(&c, level) || !state_after_string(&c, level))
                 return;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < sizeof(aborts) / sizeof(aborts[0]); i++)
         if (aborts[i].hle ? test_regime(t) == REGIME_A && test_cpu(t)->hle
                           : transactions)
             WITH_PREFIX (t, "%s at ring 3", aborts[i].what)

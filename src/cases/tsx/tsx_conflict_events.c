@@ -57,14 +57,21 @@ static bool count(struct test_context *t, struct conflict *c, uint64_t first,
 struct at_ring3 {
     struct pair pair;
     struct ring3_session session;
-    uint64_t stores;     /* beside all transactions */
-    uint64_t counted[2]; /* TX_MEM.ABORT_CONFLICT, with USR, OS alone */
-    bool counts;         /* the other processor, of its own: that, */
-    uint64_t beside[2];  /* and RTM_RETIRED.ABORTED */
-    unsigned tried, conflicts;
+    uint64_t stores;        /* beside all transactions */
+    uint64_t counted[2][2]; /* by watches[] */
+    bool counts;            /* the other processor, of its own: that, */
+    uint64_t beside[2];     /* and RTM_RETIRED.ABORTED */
+    unsigned tried, conflicts[2];
     uint32_t status;
     int64_t vector;
 };
+
+/* By turns, two counters each. */
+static const uint64_t watches[2][2] = {
+    {EVENT_TX_MEM | UMASK_ABORT_CONFLICT | IA32_PERFEVTSEL_USR,
+     EVENT_TX_MEM | UMASK_ABORT_CONFLICT | IA32_PERFEVTSEL_OS},
+    {EVENT_RTM_RETIRED | UMASK_ABORTED_MEM | IA32_PERFEVTSEL_USR,
+     EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS | IA32_PERFEVTSEL_USR}};
 
 static struct ring3_state *state_of(const struct at_ring3 *a)
 {
@@ -101,32 +108,32 @@ static void hold_at_ring3(struct test_context *t, void *argument)
     struct at_ring3 *a = argument;
     struct ring3 *ring3 = a->session.ring3;
     const uint64_t start = hw_ms(), rounds = a->pair.rounds;
-    struct bank before =
-                    bank_of(BITS(1, 0), EVENT_TX_MEM | UMASK_ABORT_CONFLICT),
-                after;
+    struct bank before = bank_of(BITS(1, 0), 0), after;
     bool ok;
 
-    before.select[0] &= ~IA32_PERFEVTSEL_OS;
-    before.select[1] &= ~IA32_PERFEVTSEL_USR;
     before.cell = (uintptr_t)ring3;
     before.live = true;
     do {
+        const unsigned turn = a->tried++ % 2;
+
         hw_poll();
+        for (unsigned n = 0; n < 2; n++)
+            before.select[n] = watches[turn][n] | IA32_PERFEVTSEL_EN;
         ring3_state_plant(&a->session);
         ring3_begin(&a->session);
         ok = bank_window(t, &before, window_ring3_body, &after);
         ring3_end(&a->session);
-        a->tried++;
         for (unsigned n = 0; ok && n < 2; n++)
-            a->counted[n] += after.pmc[n];
+            a->counted[turn][n] += after.pmc[n];
         a->stores = a->pair.rounds - rounds;
         a->vector = ring3->vector;
         a->status = ring3->status;
         if (ok && a->vector == HW_NO_FAULT && a->status != RING3_STATE_LOST)
             ring3_state_check(&a->session, "at ring 3, held for a conflict");
-        a->conflicts += (a->status & STATUS_OTHER) == 0 &&
-                        (a->status & RTM_STATUS_CONFLICT) != 0;
-    } while (ok && a->vector == HW_NO_FAULT && a->conflicts < ENOUGH &&
+        a->conflicts[turn] += (a->status & STATUS_OTHER) == 0 &&
+                              (a->status & RTM_STATUS_CONFLICT) != 0;
+    } while (ok && a->vector == HW_NO_FAULT &&
+             (a->conflicts[0] < ENOUGH || a->conflicts[1] < ENOUGH) &&
              (a->tried < STORES || a->stores < STORES) &&
              hw_ms() - start < test_timeout_ms(t) / TIME_PART);
 }
@@ -146,12 +153,14 @@ static void try_at_ring3(struct test_context *t)
     a->session.ring3->body = (uint32_t)(ring3_state_hold - ring3_body);
     if (!pair_run(t, &a->pair, hold_at_ring3, store_to_line, a))
         return;
-    if (a->conflicts == 0 && a->stores < STORES && a->vector == HW_NO_FAULT) {
+    const unsigned conflicts = a->conflicts[0] + a->conflicts[1],
+                   others = a->tried / 2 - a->conflicts[1];
+    if (conflicts == 0 && a->stores < STORES && a->vector == HW_NO_FAULT) {
         broken(t, "the other processor stored only %lu times, too few to tell",
                a->stores);
         return;
     }
-    check(t, a->vector == HW_NO_FAULT && a->conflicts != 0,
+    check(t, a->vector == HW_NO_FAULT && conflicts != 0,
           "at ring 3: none of %u transactions left EAX[2] (conflict) and no "
           "other bit but EAX[1] (retry), though another processor stored %lu "
           "times to a line of the read set; %s, the last EAX is 0x%08x (%s)",
@@ -164,11 +173,19 @@ static void try_at_ring3(struct test_context *t)
           "wanted 0",
           a->beside[1], a->beside[0]);
     if (listed)
-        check(t, 2 * a->counted[0] >= a->conflicts && a->counted[1] == 0,
+        check(t,
+              2 * a->counted[0][0] >= a->conflicts[0] && a->counted[0][1] == 0,
               "at ring 3: TX_MEM (54H) .ABORT_CONFLICT (01H) with USR alone "
               "%lu, with OS alone %lu, of %u aborts with EAX[2] (conflict); "
               "wanted most in the first, and none in the second",
-              a->counted[0], a->counted[1], a->conflicts);
+              a->counted[0][0], a->counted[0][1], a->conflicts[0]);
+    check(t,
+          2 * a->counted[1][0] >= a->conflicts[1] &&
+              2 * a->counted[1][1] <= a->conflicts[1] + 2 * others,
+          "at ring 3: RTM_RETIRED (C9H) .ABORTED_MEM (08H) %lu, "
+          ".ABORTED_EVENTS (80H) %lu, of %u aborts with EAX[2] (conflict) and "
+          "%u others; wanted most in the first, and few in the second",
+          a->counted[1][0], a->counted[1][1], a->conflicts[1], others);
 }
 
 static void check_cause(struct test_context *t, struct conflict *c)

@@ -41,6 +41,7 @@ static void check_registers(struct test_context *t, const struct capacity *c)
 
 struct work {
     const struct capacity *c;
+    const uint8_t *body;
     struct rtm_tally tally; /* matched: EAX[3] is set */
 };
 
@@ -48,19 +49,20 @@ static void run_tries(void *argument)
 {
     struct work *w = argument;
     const struct tsx_block block = {
-        .body = w->c->body, .argument = w->c->argument, .count = w->c->bad};
+        .body = w->body, .argument = w->c->argument, .count = w->c->bad};
 
     probe_run(&block, TRIES, RTM_STATUS_CAPACITY, false, &w->tally);
 }
 
 /* "ABORTED_MEM: due to various memory events (e.g. read/write capacity and
  * conflicts)". */
-static void check_event(struct test_context *t, const struct capacity *c)
+static void check_event(struct test_context *t, const struct capacity *c,
+                        const uint8_t *body)
 {
     struct selects s = {.select = {EVENT_RTM_RETIRED | UMASK_ABORTED_MEM,
                                    EVENT_RTM_RETIRED | UMASK_ABORTED,
                                    EVENT_RTM_RETIRED | UMASK_COMMIT}};
-    struct work w = {.c = c};
+    struct work w = {.c = c, .body = body};
 
     if (test_cpu(t)->perfmon_version < 2 || test_cpu(t)->counters < SELECTS ||
         !counters_claim(t) || !selects_count(t, &s, run_tries, &w))
@@ -99,5 +101,7 @@ TEST(tsx_read_capacity,
     if (c.bad == 0)
         return;
     check_registers(t, &c);
-    check_event(t, &c);
+    check_event(t, &c, c.body);
+    WITH_PREFIX (t, "in an inner transaction")
+        check_event(t, &c, tsx_body_nest_read_lines);
 }

@@ -12,10 +12,11 @@
 #include "src/tsx/status.h"
 
 #define EACH 4 /* that commit, and that XABORT ends, of each row */
-#define TRIES                                                              \
-    20         /* of a transaction that may abort for no reason of its own \
-                */
-#define MORE 2 /* XBEGIN and what ends it may be in the transaction */
+#define TRIES                                                      \
+    20 /* of a transaction that may abort for no reason of its own \
+        */
+#define MORE       2 /* XBEGIN and what ends it may be in the transaction */
+#define IMPOSSIBLE (UINT64_C(1) << 32) /* to count so many */
 
 /* What is counted of one that commits, and of one that XABORT ends. */
 static const struct row {
@@ -42,11 +43,16 @@ static const struct row {
      0},
 };
 
-/* IA32_PMC0 counts with USR alone, IA32_PMC1 with OS alone. */
+/* IA32_PMC0 counts with USR alone, IA32_PMC1 with OS alone; with IN_TX,
+ * IA32_PMC2 what commits, with IN_TXCP. */
 static struct bank bank_for(const struct ring3_session *s,
                             const struct row *row)
 {
     struct bank bank = bank_of(BIT(0) | BIT(1), row->select);
+
+    if (row->more != 0 && test_cpu(s->t)->counters > 2)
+        bank = bank_of(BITS(2, 0), row->select);
+    bank.select[2] |= bank.select[2] != 0 ? IA32_PERFEVTSEL_IN_TXCP : 0;
 
     bank.select[0] &= ~IA32_PERFEVTSEL_OS;
     bank.select[1] &= ~IA32_PERFEVTSEL_USR;
@@ -116,6 +122,122 @@ static bool try_once(const struct ring3_session *s, const struct row *row,
           "a transaction at ring 3 that ends with %s: %s with OS alone %lu; "
           "wanted 0",
           aborts ? "XABORT" : "XEND", row->what, after.pmc[1]);
+    const uint64_t kept = aborts ? 0 : least;
+    if (before.select[2] != 0)
+        check_known(s->t, after.pmc[2] >= kept && after.pmc[2] <= kept + MORE,
+                    ERRATUM_PMC2_OVER_ABORTS, after.pmc[2] > IMPOSSIBLE,
+                    "a transaction at ring 3 that ends with %s: instructions "
+                    "with IN_TX and IN_TXCP %lu; wanted %lu to %lu",
+                    aborts ? "XABORT" : "XEND", after.pmc[2], kept,
+                    kept + MORE);
+    return true;
+}
+
+/* Aborts by one instruction each. Of CPUID the category is named: "due to
+ * HLE-unfriendly instructions". */
+static const struct kind {
+    const char *what;
+    const uint8_t *at;
+    bool unfriendly;
+} kinds[] = {
+    {"XABORT", ring3_aborts_rtm, false},
+    {"CPUID", ring3_aborts_cpuid, true},
+    {"UD2", ring3_aborts_ud2, false},
+    {"CPUID in an inner one", ring3_aborts_inner, true},
+};
+
+static const uint64_t umasks[] = {
+    UMASK_ABORTED_MEM,     UMASK_ABORTED_TIMER,  UMASK_ABORTED_UNFRIENDLY,
+    UMASK_ABORTED_MEMTYPE, UMASK_ABORTED_EVENTS, UMASK_ABORTED};
+enum { UNFRIENDLY = 2, EVENTS = 4, ALL, UMASKS };
+
+/* With USR alone. */
+static bool count_two(const struct ring3_session *s, const struct kind *kind,
+                      uint64_t first, uint64_t second, uint64_t got[2])
+{
+    struct bank before = bank_of(BITS(1, 0), EVENT_RTM_RETIRED), after;
+
+    before.select[0] |= first;
+    before.select[1] |= second;
+    before.cell = (uintptr_t)s->ring3;
+    before.live = true;
+    s->ring3->body = (uint32_t)(kind->at - ring3_body);
+    s->ring3->level = 3;
+    for (unsigned n = 0; n < 2; n++)
+        before.select[n] &= ~IA32_PERFEVTSEL_OS;
+    hw_poll();
+    ring3_begin(s);
+    const bool ok = bank_window(s->t, &before, window_ring3_body, &after);
+    ring3_end(s);
+    if (ok && s->ring3->vector != HW_NO_FAULT)
+        broken(s->t, "%s: %s", kind->what, fault_name((int)s->ring3->vector));
+    if (!ok || s->ring3->vector != HW_NO_FAULT)
+        return false;
+    got[0] = after.pmc[0];
+    got[1] = after.pmc[1];
+    return true;
+}
+
+/* Of RING3_ABORTS transactions for each two. */
+static bool count_kind(const struct ring3_session *s, const struct kind *kind,
+                       uint64_t got[UMASKS])
+{
+    for (unsigned i = 0; i < UMASKS; i += 2)
+        if (!count_two(s, kind, umasks[i], umasks[i + 1], &got[i]))
+            return false;
+    return true;
+}
+
+/* As at ring 0, where tsx_retired_events has them all: most, because another
+ * abort may come before the one that is meant. */
+static bool try_kind(const struct ring3_session *s, const struct kind *kind)
+{
+    uint64_t got[UMASKS], sum;
+    bool known;
+    unsigned k = 0;
+
+    do {
+        if (!count_kind(s, kind, got))
+            return false;
+        sum = 0;
+        for (unsigned i = 0; i < ALL; i++)
+            sum += got[i];
+        known = !kind->unfriendly || (2 * got[UNFRIENDLY] >= RING3_ABORTS &&
+                                      2 * got[EVENTS] <= RING3_ABORTS);
+    } while ((2 * sum < RING3_ABORTS || !known) && ++k < TRIES);
+    return check(
+        s->t, got[ALL] == RING3_ABORTS && 2 * sum >= RING3_ABORTS && known,
+        "%u transactions at ring 3 that %s ends: RTM_RETIRED (C9H) "
+        "with USR alone: .ABORTED (04H) %lu, of which _MEM (08H) %lu, "
+        "_TIMER (10H) %lu, _UNFRIENDLY (20H) %lu, _MEMTYPE (40H) %lu, "
+        "_EVENTS (80H) %lu; wanted all, most in %s",
+        RING3_ABORTS, kind->what, got[ALL], got[0], got[1], got[2], got[3],
+        got[4], kind->unfriendly ? "_UNFRIENDLY" : "one of them");
+}
+
+/* Inner transactions are not counted. */
+static bool try_inner(const struct ring3_session *s)
+{
+    const struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
+    const struct kind kind = {"with others inside", ring3_state_commits, false};
+    uint64_t got[2], aborted;
+
+    for (unsigned k = 0; k < TRIES; k++) {
+        if (!count_two(s, &kind, UMASK_START, UMASK_COMMIT, got))
+            return false;
+        if (s->ring3->status != RTM_STATUS_STARTED)
+            continue;
+        aborted = state->results[RING3_STATE_TESTS + 1];
+        check(s->t,
+              got[0] == RING3_STATE_BEGUN &&
+                  got[1] == RING3_STATE_BEGUN - aborted,
+              "%u transactions at ring 3, some with others inside: RTM_RETIRED "
+              "(C9H) with USR alone: .START (01H) %lu, .COMMIT (02H) %lu; "
+              "wanted %u, %lu",
+              RING3_STATE_BEGUN, got[0], got[1], RING3_STATE_BEGUN,
+              RING3_STATE_BEGUN - aborted);
+        break;
+    }
     return true;
 }
 
@@ -233,6 +355,11 @@ TEST(tsx_ring3,
           tried, TRIES, ended);
     note(t, "%u transactions at ring 3, %u of them ended as meant", tried,
          ended);
+    FOR_EACH_ROW (t, i, kinds)
+        if (!try_kind(&s, &kinds[i]))
+            return;
+    if (!try_inner(&s))
+        return;
     if (test_regime(t) != REGIME_A || !test_cpu(t)->hle ||
         test_cpu(t)->counters < 3)
         return;

@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/events.h"
 #include "src/counting/ring3_state.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
@@ -155,13 +156,16 @@ static bool try_interrupt(const struct ring3_session *s, bool inner)
     struct bank before = bank_of(BIT(0), BRANCHES | IA32_PERFEVTSEL_IN_TX |
                                              IA32_PERFEVTSEL_INT),
                 after;
-    bool came = false;
+    bool came = false, plain = false;
 
     before.pmi = BANK_PMI;
     before.live = true;
     before.cell = (uintptr_t)s->ring3;
     before.pmc[0] = bank_mask(test_cpu(s->t), 0) - AMID;
-    for (unsigned k = 0; k < COMMITS && !came; k++) {
+    before.ctrl |= BIT(1);
+    before.select[1] =
+        bank_of(BIT(1), EVENT_RTM_RETIRED | UMASK_ABORTED_UNFRIENDLY).select[1];
+    for (unsigned k = 0; k < COMMITS && !plain; k++) {
         hw_poll();
         plant(s, ring3_state_hold, inner);
         ring3_begin(s);
@@ -171,9 +175,15 @@ static bool try_interrupt(const struct ring3_session *s, bool inner)
             broken(s->t, "%s at ring 3", fault_name((int)s->ring3->vector));
         if (!ok || s->ring3->vector != HW_NO_FAULT || !check_fallback(s, what))
             return false;
-        came = after.interrupts != 0 &&
-               (s->ring3->status & RTM_STATUS_XABORT) == 0;
+        const bool comes = after.interrupts != 0 &&
+                           (s->ring3->status & RTM_STATUS_XABORT) == 0;
+        came |= comes;
+        plain = comes && after.pmc[1] == 0;
     }
+    check(s->t, plain || !came,
+          "%s: RTM_RETIRED (C9H) .ABORTED_UNFRIENDLY (20H) counts each abort "
+          "by it; wanted none",
+          what);
     return check(s->t, came,
                  "%s: IA32_PMC0 (C1H), with IN_TX = 1, was %u branches before "
                  "its overflow in %u transactions, and none came that aborts; "

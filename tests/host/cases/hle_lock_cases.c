@@ -33,6 +33,7 @@ static struct {
     unsigned seen_every;    /* it looks at a plain section once in so many */
     unsigned seen_first;    /* from this one on */
     bool seen_with;         /* and at a prefixed one */
+    bool rax_lost;          /* beside the other, inside */
     enum place ignored;     /* stores there abort nothing, */
     unsigned aborted;       /* but in so many of the sections */
     unsigned hangs_at;      /* processor 1 does nothing after this section */
@@ -100,6 +101,7 @@ static void section(struct hle_block *block)
     }
     const bool aborts =
         !alone && (place != device.ignored || device.others <= device.aborted);
+    block->rax = alone || !device.rax_lost ? HLE_RAX : 0;
     block->seen = 1;
     block->data++;
     block->far++;
@@ -184,7 +186,7 @@ static void each_store_aborts(void **state)
     (void)state;
     begin_conflict(100, NONE_OF_THEM, 0);
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(t->checks, 8);
+    assert_int_equal(t->checks, 2 * 8);
     assert_int_equal(device.others, 8 * TRIES);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         begin_conflict(100, rows[i].ignored, 0);
@@ -216,6 +218,16 @@ static void sections_grow(void **state)
         "needs 16 accesses of processor 1 while a section runs; none of "
         "64 lasted so long");
     assert_int_equal(device.turns, 65536);
+}
+
+static void conflict_restores_rax(void **state)
+{
+    (void)state;
+    begin_conflict(100, NONE_OF_THEM, 0);
+    device.rax_lost = true;
+    expect_case(case_end(), VERDICT_FAIL,
+                "RAX is not as before the XACQUIRE in 5 of 5");
+    device.rax_lost = false;
 }
 
 static void conflict_needs_elision(void **state)
@@ -307,6 +319,7 @@ int main(void)
         cmocka_unit_test(each_store_aborts),
         cmocka_unit_test(one_abort_of_all),
         cmocka_unit_test(sections_grow),
+        cmocka_unit_test(conflict_restores_rax),
         cmocka_unit_test(conflict_needs_elision),
         cmocka_unit_test(unseen),
         cmocka_unit_test(seen),

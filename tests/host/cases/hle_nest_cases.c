@@ -280,7 +280,8 @@ int tsx_state(struct tsx_state *s)
 
     assert_ptr_equal(s->begin, tsx_begin_hle);
     memcpy(s->after, s->before, sizeof(s->after));
-    s->after[0] = 0;
+    s->after[0] =
+        commits && registers.outcome == TSX_COMMITTED ? 0 : s->before[0];
     s->flags_after = s->flags_before;
     memcpy(s->x_after, s->x_before, sizeof(s->x_after));
     registers.tries++;
@@ -319,6 +320,9 @@ static void state_after_abort(void **state)
         {tsx_change_general, tsx_end_pause, false},
         {tsx_change_general, tsx_end_cpuid, false},
         {tsx_change_general, tsx_end_ud2, false},
+        {tsx_change_general, tsx_end_load, false},
+        {tsx_change_general, tsx_end_int3, false},
+        {tsx_change_general, tsx_end_capacity, false},
         {tsx_change_direction, tsx_end_pause, false},
         {tsx_change_xmm, tsx_end_pause, false},
         {tsx_change_x87, tsx_end_pause, false},
@@ -330,10 +334,10 @@ static void state_after_abort(void **state)
     for (unsigned avx = 0; avx < 2; avx++) {
         begin_registers(NULL, NULL, TSX_COMMITTED, avx);
         expect_case(case_end(), VERDICT_PASS,
-                    avx ? "7 kinds of changes and ends, 5 critical sections"
-                        : "6 kinds of changes and ends, 5 critical sections");
+                    avx ? "10 kinds of changes and ends, 5 critical sections"
+                        : "9 kinds of changes and ends, 5 critical sections");
         assert_int_equal(registers.xrelease, TRIES);
-        assert_int_equal(registers.tries, (avx ? 8 : 7) * TRIES);
+        assert_int_equal(registers.tries, (avx ? 11 : 10) * TRIES);
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
             begin_registers(rows[i].change, rows[i].end, TSX_COMMITTED, avx);
             if (rows[i].avx && !avx)

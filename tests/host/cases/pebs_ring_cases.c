@@ -29,6 +29,15 @@ LABEL(ring3_body_calls, 0x1100)
 LABEL(ring3_aborts_rtm, 0x2000)
 LABEL(ring3_aborts_rtm_at, 0x2010)
 LABEL(ring3_aborts_rtm_resume, 0x2020)
+LABEL(ring3_aborts_cpuid, 0x2030)
+LABEL(ring3_aborts_cpuid_at, 0x2040)
+LABEL(ring3_aborts_cpuid_resume, 0x2050)
+LABEL(ring3_aborts_ud2, 0x2060)
+LABEL(ring3_aborts_ud2_at, 0x2070)
+LABEL(ring3_aborts_ud2_resume, 0x2080)
+LABEL(ring3_aborts_inner, 0x2090)
+LABEL(ring3_aborts_inner_at, 0x20a0)
+LABEL(ring3_aborts_inner_resume, 0x20b0)
 LABEL(ring3_aborts_hle, 0x2100)
 LABEL(ring3_aborts_hle_at, 0x2110)
 LABEL(ring3_aborts_hle_resume, 0x2120)
@@ -339,7 +348,8 @@ static struct odd_body {
     bool at_wrong, next_wrong; /* another instruction's, of each */
     bool no_full;              /* OvfBuf */
     bool aborts_silent;
-    uint64_t info;      /* XORed to B8H of aborts */
+    uint64_t info;      /* XORed to B8H of aborts, */
+    bool of_hle;        /* of HLE's alone */
     int64_t at, resume; /* added, of aborts */
     uint32_t only;      /* of this event: its turns are lost */
     uint64_t base;      /* XORed to the address of an access */
@@ -471,9 +481,11 @@ static void store_string(uint64_t enable, const struct ring3 *ring3)
                                             data + RING3_LOADS_AT + 8 * n}});
 }
 
-static void abort_once(uint64_t enable, const struct ring3 *ring3, bool hle)
+/* base: where the instruction is, 16 bytes before it goes on. */
+static void abort_once(uint64_t enable, const struct ring3 *ring3,
+                       uint64_t base)
 {
-    const uint64_t base = hle ? 0x2110 : 0x2010;
+    const bool hle = base == 0x2110;
 
     retire(enable,
            &(struct spot){
@@ -484,25 +496,35 @@ static void abort_once(uint64_t enable, const struct ring3 *ring3, bool hle)
                .holds = {.tx_abort =
                              ((hle ? TX_ABORT_HLE_ABORT : TX_ABORT_RTM_ABORT) |
                               TX_ABORT_INSTRUCTION_ABORT | 20) ^
-                             body.info}});
+                             (hle || !body.of_hle ? body.info : 0)}});
 }
 
 uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
-    const bool rtm = ring3->body == (uint32_t)(ring3_aborts_rtm - ring3_body);
-    const bool hle = ring3->body == (uint32_t)(ring3_aborts_hle - ring3_body);
+    static const struct {
+        const uint8_t *body;
+        uint64_t at;
+    } ways[] = {{ring3_aborts_rtm, 0x2010},
+                {ring3_aborts_cpuid, 0x2040},
+                {ring3_aborts_ud2, 0x2070},
+                {ring3_aborts_inner, 0x20a0},
+                {ring3_aborts_hle, 0x2110}};
+    uint64_t aborts = 0;
 
     assert_true(ring3->level == 0 || !is_firmware());
+    for (unsigned i = 0; i < 5; i++)
+        if (ring3->body == (uint32_t)(ways[i].body - ring3_body))
+            aborts = ways[i].at;
     window_opens();
     path.full_unsaid = body.no_full;
-    path.silent |= (rtm || hle) && body.aborts_silent;
+    path.silent |= aborts != 0 && body.aborts_silent;
     ring3->kernel_rsp = 0x7ff000;
     ring3->vector = odd.vector;
     assert_int_equal(*(const volatile uint32_t *)(uintptr_t)ring3->data,
                      RING3_BODY_CELL);
-    for (unsigned n = 0; n < RING3_ABORTS && (rtm || hle); n++)
-        abort_once(enable, ring3, hle);
+    for (unsigned n = 0; n < RING3_ABORTS && aborts != 0; n++)
+        abort_once(enable, ring3, aborts);
     const bool loads = ring3->body == (uint32_t)(ring3_body_loads - ring3_body);
     const bool string =
         ring3->body == (uint32_t)(ring3_body_string - ring3_body);
@@ -510,7 +532,7 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
         load_registers(enable, ring3);
     if (string)
         store_string(enable, ring3);
-    if (rtm || hle || loads || string)
+    if (aborts != 0 || loads || string)
         return 0;
     assert_int_equal(ring3->body, (uint32_t)(ring3_body_plain - ring3_body));
     for (unsigned turn = 0; turn < RING3_BODY_TURNS; turn++)
@@ -567,7 +589,7 @@ static void contexts(void **state)
          {.info = BIT(33)}},
         {VERDICT_FAIL,
          "aborts of HLE at ring 3: TX Abort Information",
-         {.info = BIT(32)}},
+         {.info = BIT(32), .of_hle = true}},
         {VERDICT_FAIL,
          "is of another kind of abort",
          {.info = TX_ABORT_INSTRUCTION_ABORT | BIT(33)}},

@@ -12,6 +12,13 @@ extern const struct test test_tsx_ring3, test_tsx_ring3_state;
 /* Elided sections are tried in boots alone: the processor here has no HLE. */
 const uint8_t ring3_sections_match[1] = {0}, ring3_sections_other[1] = {0};
 
+#define WAY(name) const uint8_t ring3_aborts_##name[8] = {0};
+WAY(rtm)
+WAY(cpuid)
+WAY(ud2)
+WAY(inner)
+#undef WAY
+
 #define TRIALS  25
 #define EACH    8  /* transactions of each row, of which half abort */
 #define TRIES   20 /* of one that may abort for no reason of its own */
@@ -28,6 +35,8 @@ static struct {
     bool both;      /* or not, too */
     int64_t add;    /* to the count with USR alone, */
     int64_t os;     /* and with OS alone */
+    bool txcp_kept; /* what aborts, with IN_TXCP */
+    unsigned inner; /* commits of inner ones */
     /* Windows from one on, of those that are to abort or not. */
     unsigned from, to, tries;
     uint32_t status; /* of these: XORed */
@@ -69,7 +78,11 @@ uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
     const bool aborts = ring3->aborts != 0;
 
-    assert_int_equal(enable, 3);
+    const bool txcp = *msr(IA32_PERFEVTSEL(2)) != 0;
+    assert_int_equal(enable, txcp ? 7 : 3);
+    if (txcp)
+        *msr(IA32_PMC(2)) +=
+            aborts ? (wrong.txcp_kept ? 10u : 1u) : RING3_TX_INSTRUCTIONS + 1u;
     assert_true(loaded.cr3 != firmware.cr3);
     wrong.windows++;
     ring3->vector = HW_NO_FAULT;
@@ -93,6 +106,33 @@ uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     ring3->status =
         wrong.other != 0 ? wrong.other - 1 : ring3->status ^ wrong.status;
     return 0;
+}
+
+/* What aborts eight transactions, and its category. */
+static bool count_category(const struct ring3 *ring3)
+{
+    static const struct {
+        const uint8_t *at;
+        uint64_t umask;
+    } kinds[] = {{ring3_aborts_rtm, UMASK_ABORTED_EVENTS},
+                 {ring3_aborts_cpuid, UMASK_ABORTED_UNFRIENDLY},
+                 {ring3_aborts_ud2, UMASK_ABORTED_EVENTS},
+                 {ring3_aborts_inner, UMASK_ABORTED_UNFRIENDLY}};
+    unsigned i = 0;
+
+    while (i < 4 && ring3->body != (uint32_t)(kinds[i].at - ring3_body))
+        i++;
+    for (unsigned n = 0; i < 4 && n < 2; n++) {
+        const uint64_t select = *msr(IA32_PERFEVTSEL(n)),
+                       umask = select & 0xff00;
+        assert_int_equal(select & 0x4300ff, 0x4100c9);
+        if (umask != kinds[i].umask && umask != UMASK_ABORTED)
+            continue;
+        *msr(IA32_PMC(n)) += RING3_ABORTS;
+        if ((select & 0xffff) == wrong.event)
+            *msr(IA32_PMC(n)) += (uint64_t)wrong.add;
+    }
+    return i < 4;
 }
 
 static void begin(const struct test *test)
@@ -147,6 +187,13 @@ static void counts(void **state)
         {aborted_, true, -1, 0, VERDICT_FAIL, ".ABORTED (04H) with USR alone"},
         {aborted_, false, 1, 0, VERDICT_FAIL, "XEND: RTM_RETIRED (C9H) .ABORT"},
         {aborted_, true, 0, 1, VERDICT_FAIL, ".ABORTED (04H) with OS alone 1"},
+        {EVENT_RTM_RETIRED | UMASK_ABORTED_UNFRIENDLY, true, -5, 0,
+         VERDICT_FAIL, "8 transactions at ring 3 that CPUID ends"},
+        {EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS, true, -5, 0, VERDICT_FAIL,
+         "that XABORT ends: RTM_RETIRED (C9H) with USR alone: .ABORTED (04H) "
+         "8, of which"},
+        {EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS, true, -4, 0, VERDICT_PASS,
+         ""},
     };
 
     (void)state;
@@ -154,7 +201,7 @@ static void counts(void **state)
     expect_case(end_case(), VERDICT_PASS,
                 "32 transactions at ring 3, 32 of them ended as meant");
     assert_int_equal(wrong.windows, 4 * EACH);
-    assert_int_equal(t->rows, 4);
+    assert_int_equal(t->rows, 8);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         begin(&test_tsx_ring3);
         t->cpu.model = 0x6a; /* no erratum of counts */
@@ -165,6 +212,14 @@ static void counts(void **state)
         wrong.from = LATER;
         expect_case(end_case(), rows[i].verdict, rows[i].line);
     }
+    begin(&test_tsx_ring3);
+    wrong.inner = 1;
+    expect_case(end_case(), VERDICT_FAIL,
+                "START (01H) 35, .COMMIT (02H) 34; wanted 35, 33");
+    begin(&test_tsx_ring3);
+    wrong.txcp_kept = true;
+    expect_case(end_case(), VERDICT_FAIL,
+                "XABORT: instructions with IN_TX and IN_TXCP 10; wanted 0 to");
 }
 
 static void statuses(void **state)
@@ -304,12 +359,28 @@ static struct {
     unsigned all, commits;
     bool watching, inner;
     unsigned pmis, held;
-    unsigned quiet; /* without an interrupt */
+    unsigned quiet;  /* without an interrupt */
+    bool unfriendly; /* aborts by one count so */
 } restore;
 
 static uint64_t way_of(const struct ring3 *ring3, const uint8_t *at)
 {
     return ring3->body == (uint32_t)(at - ring3_body);
+}
+
+/* Where its transactions are counted, of which two abort. */
+static bool count_begun(struct ring3 *ring3, struct ring3_state *s)
+{
+    const uint64_t select = *msr(IA32_PERFEVTSEL(0)) & 0xffff;
+
+    if (!way_of(ring3, ring3_state_commits) ||
+        select != (EVENT_RTM_RETIRED | UMASK_START))
+        return false;
+    ring3->status = RTM_STATUS_STARTED;
+    s->results[RING3_STATE_TESTS + 1] = 2;
+    *msr(IA32_PMC(0)) += RING3_STATE_BEGUN;
+    *msr(IA32_PMC(1)) += RING3_STATE_BEGUN - 2 + wrong.inner;
+    return true;
 }
 
 static void spoil(struct ring3 *ring3, struct ring3_state *s)
@@ -357,6 +428,7 @@ static void hold(struct ring3 *ring3, struct ring3_state *s)
     assert_true((select & IA32_PERFEVTSEL_INT) != 0);
     assert_int_equal(*msr(IA32_PMC(0)) + 300, (UINT64_C(1) << 48) - 1);
     restore.pmis = comes;
+    *msr(IA32_PMC(1)) += restore.unfriendly && comes;
     ring3->status = comes ? 0 : RTM_STATUS_XABORT | 0x44u << 24;
     ring3->status |= s->inner != 0 ? RTM_STATUS_NESTED : 0;
     ring3_restored(ring3, s);
@@ -381,8 +453,13 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     struct ring3_state *s = (void *)(uintptr_t)ring3->data;
     const struct way *way = ways;
 
-    assert_int_equal(enable, way_of(ring3, ring3_state_hold));
     assert_int_equal(ring3->level, 3);
+    if (count_category(ring3) || count_begun(ring3, s)) {
+        assert_int_equal(enable, 3);
+        ring3->vector = HW_NO_FAULT;
+        return 0;
+    }
+    assert_int_equal(enable, way_of(ring3, ring3_state_hold) ? 3 : 0);
     assert_true(loaded.cr3 != firmware.cr3);
     /* All flags, and AC where nothing raises #AC. */
     assert_int_equal(s->planted_flags,
@@ -570,6 +647,9 @@ static void interrupts(void **state)
         expect_case(end_case(), more != 0 ? VERDICT_FAIL : VERDICT_PASS,
                     more != 0 ? "its overflow in 200 transactions" : "");
     }
+    begin_state(NULL);
+    restore.unfriendly = true;
+    fails(".ABORTED_UNFRIENDLY (20H) counts each abort by it");
 }
 
 static void commits(void **state)

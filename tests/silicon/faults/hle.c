@@ -125,9 +125,16 @@ bool faults_release_any(const struct processor *p)
     return has_fault(p, FAULT_hle_mismatch_commits);
 }
 
-bool faults_hle_sets_eax(const struct processor *p)
+FAULT(hle_conflict_sets_eax,
+      .what = "[A with HLE] EAX has the status after an abort of an elided "
+              "section by a conflict",
+      .caught = {"haswell on 2 hle_lock_conflict FAIL"})
+
+bool faults_hle_sets_eax(const struct processor *p, enum tx_cause cause)
 {
-    return has_fault(p, FAULT_hle_abort_sets_eax);
+    return has_fault(p, FAULT_hle_abort_sets_eax) ||
+           (has_fault(p, FAULT_hle_conflict_sets_eax) &&
+            cause == TX_CAUSE_CONFLICT);
 }
 
 bool faults_hle_hidden(const struct processor *p, unsigned nest)

@@ -173,3 +173,59 @@ FAULT(xabort_counts_as_unfriendly,
       .caught = {"skylake-2018 on 1 tsx_retired_events FAIL"},
       .quantity = ABORT_EVENTS, .number = TX_CAUSE_XABORT,
       .set = TX_EVENT_UNFRIENDLY)
+
+FAULT(rtm_cpuid_ring3_event,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.ABORTED_EVENTS counts aborts "
+              "by CPUID at ring 3, ABORTED_UNFRIENDLY does not",
+      .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"}, .quantity = RING3_EVENTS,
+      .number = TX_CAUSE_INSTRUCTION, .clear = 0x20, .set = 0x80)
+
+FAULT(rtm_conflict_ring3_event,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.ABORTED_EVENTS counts aborts "
+              "by a conflict at ring 3, ABORTED_MEM does not",
+      .caught = {"skylake-2017 on 2 tsx_conflict_events FAIL"},
+      .quantity = RING3_EVENTS, .number = TX_CAUSE_CONFLICT, .clear = 0x08,
+      .set = 0x80)
+
+FAULT(rtm_interrupt_ring3_unfriendly,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.ABORTED_UNFRIENDLY counts "
+              "aborts by an interrupt at ring 3",
+      .caught = {"skylake-2017 on 1 tsx_ring3_state FAIL"},
+      .quantity = RING3_EVENTS, .number = TX_CAUSE_EVENT, .set = 0x20)
+
+FAULT(txcp_ring3_kept,
+      .what = "[A B F; C with bit 2] IN_TXCP keeps what an abort at ring 3 "
+              "undoes",
+      .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_TXCP_ROLLED)
+
+FAULT(hle_exception_keeps_rcx,
+      .what = "[A with HLE] an abort of an elided section by an exception does "
+              "not restore RCX",
+      .caught = {"haswell on 1 hle_abort_state FAIL"}, .quantity = ELISION_KEPT,
+      .number = TX_CAUSE_EXCEPTION, .set = 1 << 1)
+
+FAULT(hle_capacity_keeps_rdx,
+      .what = "[A with HLE] an abort of an elided section by too many stores "
+              "does not restore RDX",
+      .caught = {"haswell on 1 hle_abort_state FAIL"}, .quantity = ELISION_KEPT,
+      .number = TX_CAUSE_WRITES, .set = 1 << 2)
+
+FAULT(hle_interrupt_keeps_rbx,
+      .what = "[A with HLE] an abort of an elided section by an interrupt does "
+              "not restore RBX",
+      .caught = {"haswell on 1 tsx_interrupt_abort FAIL"},
+      .quantity = ELISION_KEPT, .number = TX_CAUSE_EVENT, .set = 1 << 0)
+
+FAULT(rtm_commit_inner_ring3,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.COMMIT counts XEND of an "
+              "inner transaction at ring 3, too",
+      .caught = {"skylake-2017 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_INNER_NO_COMMIT)
+
+FAULT(rtm_reads_inner_event,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.ABORTED_EVENTS counts aborts "
+              "by too many loads in an inner transaction, ABORTED_MEM does not",
+      .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"},
+      .quantity = INNER_EVENTS, .number = TX_CAUSE_READS, .clear = 0x08,
+      .set = 0x80)

@@ -185,3 +185,16 @@ FAULT(info_nested_cycles_zero,
               "region",
       .caught = {"skylake-2018 on 1 pebs_tx_cycles FAIL"},
       .breaks = NESTED_SETS_CYCLES)
+
+FAULT(info_ring3_cpuid_late,
+      .what = "[A B F; C with bit 2] after CPUID at ring 3 B8H has "
+              "Non_Instruction_Abort in place of Instruction_Abort",
+      .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL",
+                 "icelake-server on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_CPUID_INFO)
+
+FAULT(info_nested_cpuid_late,
+      .what = "[A B F; C with bit 2] after CPUID in a nested region at ring 3 "
+              "B8H has Non_Instruction_Abort in place of Instruction_Abort",
+      .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL"},
+      .breaks = NESTED_CPUID_INFO)

@@ -143,3 +143,8 @@ uint32_t faults_abort_status(const struct processor *p,
         status &= ~TX_STATUS_CODE(0xFF);
     return status;
 }
+
+FAULT(xabort_has_debug,
+      .what = "[A B F; C with bit 2] EAX[4] is 1 too after XABORT",
+      .caught = {"skylake-2017 off 1 tsx_xabort_codes FAIL"},
+      .quantity = ABORT_STATUS, .number = TX_CAUSE_XABORT, .set = 0x10)

@@ -94,7 +94,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     status = tsx_aborted(v->model, &how);
     if (tx->hle)
         tx->not_elided = tx->fallback;
-    if (tx->hle ? faults_hle_sets_eax(v->model)
+    if (tx->hle ? faults_hle_sets_eax(v->model, cause)
                 : !tx->debugged ||
                       !faults_rule(v->model->machine, DEBUGGED_KEEPS_EAX, true))
         v->vmcb->rax =

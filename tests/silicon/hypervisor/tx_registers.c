@@ -117,6 +117,8 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
     if (cause == TX_CAUSE_DEBUG && watch_is_debugged(v) &&
         !faults_rule(m, DEBUGGED_RESTORES, true))
         keep = (UINT32_C(1) << GPRS) - 1;
+    if (tx->hle)
+        keep |= (uint32_t)faults_quantity(m, ELISION_KEPT, cause, 0);
     if (tx->hle && v->vmcb->cpl > 0 &&
         !faults_rule(m, RING3_SECTION_RESTORES, true))
         keep |= KEPT(r9);

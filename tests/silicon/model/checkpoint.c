@@ -23,8 +23,9 @@ void counters_roll_back(struct processor *p)
 {
     const struct machine *m = p->machine;
     bool all = !faults_rule(m, TXCP_OF_ITS_COUNTER, true);
-    bool none = (p->pt.ctl & RTIT_TRACE_EN) != 0 &&
-                !faults_rule(m, TXCP_WHILE_TRACED, true);
+    bool none = ((p->pt.ctl & RTIT_TRACE_EN) != 0 &&
+                 !faults_rule(m, TXCP_WHILE_TRACED, true)) ||
+                (p->tsx.user && !faults_rule(m, RING3_TXCP_ROLLED, true));
 
     for (unsigned n = 0; n < p->counters && !none; n++)
         if (all ||

@@ -290,7 +290,7 @@ bool faults_update_one_thread(const struct machine *m);
 bool faults_write_lock(const struct machine *m);
 bool faults_lock_looks_free(const struct processor *p);
 bool faults_release_any(const struct processor *p);
-bool faults_hle_sets_eax(const struct processor *p);
+bool faults_hle_sets_eax(const struct processor *p, enum tx_cause cause);
 bool faults_hle_hidden(const struct processor *p, unsigned nest);
 /* Which elides, if not this processor does. */
 bool faults_elides(const struct processor *p, bool elides);

@@ -42,6 +42,7 @@ enum quantity {
     ABORT_STATUS,    /* EAX; number: enum tx_cause */
     KEPT_REGISTERS,  /* by an abort; number: enum tx_cause */
     KEPT_FLAGS,      /* the same */
+    ELISION_KEPT,    /* registers again, of an elided section */
     RING3_DELIVERED, /* in a transaction there; number: the vector */
     TXCP_KEPT,       /* the same: counts with IN_TXCP, all */
     INNER_FALLBACK,  /* the same: where it goes on, in nested regions */
@@ -55,6 +56,8 @@ enum quantity {
     MONITORED,       /* lines of the read set, of the write set, at most */
     NESTED_EVENTS,   /* number: 1 of XBEGIN, 0 of XEND */
     ABORT_EVENTS,    /* umasks; number: enum tx_cause */
+    RING3_EVENTS,    /* the same, there; */
+    INNER_EVENTS,    /* and in nested regions at ring 0 */
     DEBUGGED_DR6,
     INFORMATION,      /* B8H; number: enum tx_cause */
     UNCORE_OVERFLOWS, /* status bits; number: those that are due */

@@ -172,6 +172,9 @@ void tsx_nested(struct processor *p, bool begins)
 
     if (events != 0)
         count_events(p, events);
+    if (!begins && p->tsx.user &&
+        !faults_rule(p->machine, RING3_INNER_NO_COMMIT, true))
+        count_events(p, TX_EVENT_COMMIT);
     if (begins && !faults_rule(p->machine, CYCLES_OF_OUTERMOST, true))
         p->tsx.cycles = 0;
     if (!begins && !faults_rule(p->machine, INNER_KEEPS_CHECKPOINT, true))
@@ -302,8 +305,9 @@ void tsx_committed(struct processor *p)
     after_end(p, false);
 }
 
-static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
+static uint8_t aborted_umasks(struct processor *p, const struct tx_abort *how)
 {
+    const enum tx_cause cause = how->cause;
     uint8_t umasks = TX_EVENT_ABORTED | causes[cause].category;
 
     if (erratum_shows(p, ERRATUM_ABORTED_MISC4, 8))
@@ -311,6 +315,10 @@ static uint8_t aborted_umasks(struct processor *p, enum tx_cause cause)
     if (cause == TX_CAUSE_MEMORY_TYPE &&
         !faults_rule(p->machine, MEMORY_TYPES_HAVE_KIND, true))
         umasks = TX_EVENT_ABORTED | TX_EVENT_EVENTS;
+    if (p->tsx.user || how->depth > 1)
+        umasks = (uint8_t)faults_quantity(
+            p->machine, p->tsx.user ? RING3_EVENTS : INNER_EVENTS, cause,
+            umasks);
     if (p->tsx.hle && !faults_rule(p->machine, ELISION_ABORTS_HAVE_KINDS, true))
         umasks = TX_EVENT_ABORTED;
     return (uint8_t)faults_quantity(p->machine, ABORT_EVENTS, cause,
@@ -323,6 +331,10 @@ static void spoil_record(struct processor *p, const struct tx_abort *how)
     const struct machine *m = p->machine;
     struct last_abort *abort = &p->tsx.last_abort;
 
+    if (p->tsx.user && how->cause == TX_CAUSE_INSTRUCTION &&
+        !faults_rule(m, how->depth > 1 ? NESTED_CPUID_INFO : RING3_CPUID_INFO,
+                     true))
+        abort->information ^= TX_INFO_INSTRUCTION | TX_INFO_NON_INSTRUCTION;
     if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CONFLICT, true))
         abort->information &= ~TX_INFO_CONFLICT;
     if (p->tsx.hle && how->cause == TX_CAUSE_CONFLICT &&
@@ -372,15 +384,15 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
                      causes[how->cause].exec);
     if (!faults_rule(p->machine, ABORT_COUNTS_ONCE, true))
         for (unsigned n = 1; n < how->depth; n++)
-            count_events(p, aborted_umasks(p, how->cause));
+            count_events(p, aborted_umasks(p, how));
     if (how->forced && !faults_rule(p->machine, FORCED_NO_COMMIT, true))
         count_events(p, TX_EVENT_COMMIT);
     if ((how->depth < 3 || faults_rule(p->machine, ABORT_AT_3_COUNTS, true)) &&
         (++p->faults.aborts % 50 != 0 ||
          faults_rule(p->machine, EVERY_ABORT_COUNTS, true)))
-        count_events(p, aborted_umasks(p, how->cause));
+        count_events(p, aborted_umasks(p, how));
     if (how->depth >= 3 && !faults_rule(p->machine, ABORT_AT_3_ONCE, true))
-        count_events(p, aborted_umasks(p, how->cause));
+        count_events(p, aborted_umasks(p, how));
     after_end(p, true);
     return status;
 }
