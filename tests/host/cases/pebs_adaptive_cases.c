@@ -91,6 +91,16 @@ static void events_of(bool taken, uint32_t events[4])
         events[3] = odd.gained;
 }
 
+/* The registers of the entry of that age: TOS is 1. */
+static uint64_t *entry_of(unsigned age, unsigned i)
+{
+    const unsigned at = (1 + ENTRIES - age) % ENTRIES;
+    const uint32_t msrs[] = {MSR_LASTBRANCH_FROM_IP(at),
+                             MSR_LASTBRANCH_TO_IP(at), MSR_LBR_INFO(at)};
+
+    return msr(msrs[i]);
+}
+
 static uint64_t last_xmm[32];
 
 static void run(uint64_t enable, uint64_t flags, bool taken)
@@ -102,6 +112,8 @@ static void run(uint64_t enable, uint64_t flags, bool taken)
     const bool recorded = (*msr(IA32_DEBUGCTL) & IA32_DEBUGCTL_LBR) != 0;
 
     window_begins();
+    for (unsigned n = 0; recorded && n < 3 * ENTRIES; n++)
+        path.lbrs[n / 3][n % 3] = *entry_of(n / 3, n % 3);
     path.change = odd.field != 0 || odd.early || odd.late ? change : NULL;
     path.silent = odd.silent || (odd.silent_recorded && recorded);
     path.form = odd.form;
@@ -135,14 +147,10 @@ static void run(uint64_t enable, uint64_t flags, bool taken)
         if (recorded)
             change_entries();
     }
-    for (unsigned n = 0; recorded && n < ENTRIES; n++) {
-        const unsigned at = (1 + ENTRIES - n) % ENTRIES; /* TOS is 1 */
-
-        *msr(MSR_LASTBRANCH_FROM_IP(at)) = path.lbrs[n][0];
-        *msr(MSR_LASTBRANCH_TO_IP(at)) = path.lbrs[n][1];
-        *msr(MSR_LBR_INFO(at)) =
-            path.lbrs[n][2] | (odd.predicted ? BIT(63) : 0);
-    }
+    for (unsigned n = 0; recorded && n < 3 * ENTRIES; n++)
+        *entry_of(n / 3, n % 3) =
+            path.lbrs[n / 3][n % 3] |
+            (odd.predicted && n % 3 == 2 ? BIT(63) : UINT64_C(0));
 }
 
 void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
@@ -163,6 +171,15 @@ void pebs_window_taken(uint64_t enable, uint64_t flags,
 {
     *state = (struct pebs_state){.rflags = flags};
     run(enable, flags, true);
+}
+
+uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
+
+    ring3->vector = HW_NO_FAULT;
+    run(enable, 0, false);
+    return 0;
 }
 
 static bool snapshots; /* records may have counters */
@@ -241,6 +258,7 @@ static void deviations(void **state)
         {"LBR[31] of record 0: INFO is", {.lbr = 96, .bits = BIT(61)}},
         {"LBR[3] of record 0: INFO is", {.lbr = 12, .bits = BIT(62)}},
         {"LBR[3] of record 0: INFO is", {.lbr = 12, .bits = BIT(20)}},
+        {"LBR[20] of a record, of before the window", {.lbr = 63, .bits = 1}},
         {"and the record is of the branch at", {.oldest = true}},
         {"LBR[1] of a record: FROM 0x", {.oldest_first = true}},
         {"(Cycle Count) is 0 in each of", {.no_cycles = true}},

@@ -187,9 +187,9 @@ static void branches_apart(void **state)
     fake_msr(MSR_PEBS_DATA_CFG);
     device.silent = true;
     expect_case(case_end(), VERDICT_FAIL, "and made no record");
-    assert_int_equal(device.windows, 40);
+    assert_int_equal(device.windows, 41);
     assert_true(window.taken);
-    assert_int_equal(device.recorded, 7);
+    assert_int_equal(device.recorded, 8);
     assert_int_equal(*msr(IA32_DEBUGCTL), 0);
 }
 

@@ -273,6 +273,11 @@ void memory_store_flush(uint64_t enable, const struct memory_walk *walk)
     device.dirty = true;
 }
 
+void memory_locked_flush(uint64_t enable, const struct memory_walk *walk)
+{
+    memory_store_flush(enable, walk);
+}
+
 bool hw_pmi_begin(bool nmi)
 {
     (void)nmi;

@@ -216,8 +216,7 @@ FAULT(refused_select_written,
                  "haswell on 1 counter_reserved_bits FAIL"},
       .breaks = REFUSED_SELECT_KEPT)
 
-FAULT(refused_fixed_written,
-      .what = "[any] the same of IA32_FIXED_CTR_CTRL",
+FAULT(refused_fixed_written, .what = "[any] the same of IA32_FIXED_CTR_CTRL",
       .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL",
                  "icelake-server on 1 counter_reserved_bits FAIL"},
       .breaks = REFUSED_FIXED_KEPT)
