@@ -11,6 +11,8 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/model/bits.h"
+
 #define PE_OFFSET_AT        0x3C
 #define PE_SIGNATURE        UINT32_C(0x00004550)
 #define PE_SECTIONS_AT      6
@@ -72,7 +74,7 @@ static bool has_xbegin(const uint8_t *code, uint32_t bytes, uint64_t first,
                        uint64_t end)
 {
     for (uint64_t at = first; at < end; at++) {
-        while (at + 8 <= bytes && !code_has_byte(&code[at], 0xC7))
+        while (at + 8 <= bytes && !has_byte(&code[at], 0xC7))
             at += 8;
         if (at < end && is_xbegin(code, bytes, (uint32_t)at))
             return true;

@@ -18,9 +18,10 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
+#include "tests/silicon/model/bits.h"
+
 #define NEAR_BYTES   (64 * 1024)
 #define XBEGIN_BYTES 6
-#define EACH_BYTE    UINT64_C(0x0101010101010101)
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)
 
@@ -37,16 +38,6 @@ static bool is_xbegin(const struct vcpu *v, uint64_t rip, const uint8_t *b)
     __builtin_memcpy(&to, b + 2, sizeof(to));
     return (to > -NEAR_BYTES && to < NEAR_BYTES) ||
            guest_is_code(v, rip + XBEGIN_BYTES + (uint64_t)to);
-}
-
-/* One that is 0 without the bits of `wanted`. */
-bool code_has_byte(const uint8_t *b, uint8_t wanted)
-{
-    uint64_t word;
-
-    __builtin_memcpy(&word, b, sizeof(word));
-    word ^= EACH_BYTE * wanted;
-    return ((word - EACH_BYTE) & ~word & (EACH_BYTE << 7)) != 0;
 }
 
 /* XABORT, or XACQUIRE where it elides locks; their first byte but prefixes is
@@ -97,8 +88,8 @@ static bool is_transactional(const struct vcpu *v, uint64_t physical)
     uint64_t rip = guest_rip(v) & ~(PAGE_BYTES - 1);
 
     for (size_t n = 0; n < PAGE_BYTES; n += 8) {
-        if (!code_has_byte(&page[n], 0xC6) && !code_has_byte(&page[n], 0xC7) &&
-            !code_has_byte(&page[n], 0xF2))
+        if (!has_byte(&page[n], 0xC6) && !has_byte(&page[n], 0xC7) &&
+            !has_byte(&page[n], 0xF2))
             continue;
         for (size_t k = n; k < n + 8; k++)
             if (is_marked(v, rip, page, k))

@@ -389,8 +389,6 @@ bool code_scan_fault(struct vcpu *v, const struct npt *pages);
 bool code_scan_store(struct vcpu *v, const struct npt *pages, uint64_t address);
 /* The host has stored there; under pages_lock. */
 void code_scan_changed(struct vcpu *v, uint64_t address);
-/* Has any of eight bytes this value? */
-bool code_has_byte(const uint8_t *b, uint8_t wanted);
 /* Is the page of the last step one with an XBEGIN? */
 bool code_scan_is_stepped(const struct vcpu *v);
 
