@@ -93,16 +93,15 @@ const char *lbr_kind_name(uint32_t kind)
     return (kind & LBR_KIND) < LBR_KINDS ? names[kind & LBR_KIND] : "?";
 }
 
-void lbr_branches_bits(struct lbr_branches *b, const uint8_t *body,
-                       const struct lbr_row *rows, uint64_t bits)
+void lbr_branches_bits(struct lbr_branches *b, const struct lbr_branches *all,
+                       unsigned first, uint64_t bits)
 {
-    struct lbr_branches all;
-
-    lbr_branches_of(&all, body, rows);
-    lbr_branches_clear(b, body);
-    for (unsigned n = 0; n < all.count; n++)
-        if (n == 0 || n > LBR_BITS || (bits >> (n - 1) & 1) != 0)
-            lbr_branches_add(b, all.at[n].kind, all.at[n].from, all.at[n].to);
+    *b = *all;
+    b->count = 0;
+    for (unsigned n = 0; n < all->count; n++)
+        if (n < first || n >= first + LBR_BITS ||
+            (bits >> (n - first) & 1) != 0)
+            b->at[b->count++] = all->at[n];
 }
 
 /* BR_TYPE of a kind; any far one from 8 on. Of aborts the manual does not say.

@@ -38,13 +38,13 @@ void lbr_branches_add(struct lbr_branches *b, uint32_t kind, uint64_t from,
 /* One row of its body, with these bits more. */
 void lbr_branches_row(struct lbr_branches *b, const struct lbr_row *row,
                       uint32_t more);
-/* All of trace_window() with a body of LBR_BITS branches, by these bits. */
-void lbr_branches_bits(struct lbr_branches *b, const uint8_t *body,
-                       const struct lbr_row *rows, uint64_t bits);
 /* All of trace_window() with this body: the jump into it, the rows, the jump
  * out of it. */
 void lbr_branches_of(struct lbr_branches *b, const uint8_t *body,
                      const struct lbr_row *rows);
+/* All of these but, of the LBR_BITS from the first on, those whose bit is 0. */
+void lbr_branches_bits(struct lbr_branches *b, const struct lbr_branches *all,
+                       unsigned first, uint64_t bits);
 
 /* What MSR_LBR_SELECT = select leaves of them. A branch that changes the
  * privilege level may be left or not where the two levels differ in that; of

@@ -120,22 +120,6 @@ void lbr_crossing_returns(struct lbr *l, struct lbr_crossing *c)
         lbr_judge(l, "a call and a return at ring 3", &want);
 }
 
-/* Those of ring3_body_bits where these bits choose. */
-static void random_branches(struct lbr_branches *want,
-                            const struct lbr_crossing *c, uint64_t bits)
-{
-    const unsigned first = RING3_BITS_FAST + 1;
-    struct lbr_branches all;
-
-    lbr_crossing_branches(&all, c);
-    lbr_branches_clear(want, ring3_code);
-    for (unsigned n = 0; n < all.count; n++)
-        if (n < first || n >= first + LBR_BITS ||
-            (bits >> (n - first) & 1) != 0)
-            lbr_branches_add(want, all.at[n].kind, all.at[n].from,
-                             all.at[n].to);
-}
-
 /* The record of branch n of so many. */
 static const struct lbr_record *
 record_of(const struct lbr *l, const struct lbr_branches *want, unsigned n)
@@ -164,15 +148,17 @@ void lbr_crossing_random(struct lbr *l, struct lbr_crossing *c)
     const unsigned trials = test_trials(l->t, 32, 8);
     uint32_t *data = (uint32_t *)(uintptr_t)c->s.ring3->data;
     unsigned mispredicted = 0, records = 0;
+    struct lbr_branches all;
 
     lbr_crossing_body(c, ring3_body_bits, ring3_body_bits_rows);
+    lbr_crossing_branches(&all, c);
     l->select = 0;
     for (unsigned i = 0; i < trials; i++) {
         const uint64_t bits = test_random(l->t) & BITS(LBR_BITS - 1, 0);
         struct lbr_branches want;
 
         data[0] = (uint32_t)bits;
-        random_branches(&want, c, bits);
+        lbr_branches_bits(&want, &all, RING3_BITS_FAST + 1, bits);
         if (!lbr_crossing_window(l, c) ||
             !lbr_judge(l, "branches at ring 3 in no regular order", &want))
             return;

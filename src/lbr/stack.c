@@ -356,14 +356,16 @@ bool lbr_check_random(struct lbr *l, const char *what, const uint8_t *body,
 {
     const unsigned trials = test_trials(l->t, 32, 8);
     uint64_t cycles = 0;
+    struct lbr_branches all;
 
     *random = (struct lbr_random){0, 0};
+    lbr_branches_of(&all, body, rows);
     for (unsigned i = 0; i < trials; i++) {
         const uint64_t bits = test_random(l->t) & BITS(LBR_BITS - 1, 0);
         struct trace_window code = {.body = body, .argument = bits};
         struct lbr_branches want;
 
-        lbr_branches_bits(&want, body, rows, bits);
+        lbr_branches_bits(&want, &all, 1, bits);
         if (!lbr_window(l, &code))
             return false;
         if (in_tx && code.cells[0] != 1)

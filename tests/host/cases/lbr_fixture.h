@@ -128,20 +128,17 @@ BODY(lbr_body_short, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 8, 12})
 BODY(lbr_body_long, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 8, 12})
 BODY(lbr_body_between, {LBR_REL_JMP, 0, 4}, {LBR_JCC, 6, 5},
      {LBR_REL_JMP, 8, 12})
-#define TARGET_ROWS(n)                        \
-    {LBR_IND_JMP, 8 * (n), 8 * (n) + 4},      \
-    {                                         \
-        LBR_REL_JMP, 8 * (n) + 4, 8 * (n) + 8 \
+#define THERE_AND_BACK(there, back, n) \
+    {there, 8 * (n), 8 * (n) + 4},     \
+    {                                  \
+        back, 8 * (n) + 4, 8 * (n) + 8 \
     }
-BODY(lbr_body_targets, TARGET_ROWS(0), TARGET_ROWS(1), TARGET_ROWS(2),
-     TARGET_ROWS(3), TARGET_ROWS(4), TARGET_ROWS(5))
-#define CALLEE_ROWS(n)                    \
-    {LBR_IND_CALL, 8 * (n), 8 * (n) + 4}, \
-    {                                     \
-        LBR_RET, 8 * (n) + 4, 8 * (n) + 8 \
-    }
-BODY(lbr_body_callees, CALLEE_ROWS(0), CALLEE_ROWS(1), CALLEE_ROWS(2),
-     CALLEE_ROWS(3), CALLEE_ROWS(4), CALLEE_ROWS(5))
+#define SIX_TIMES(there, back)                                          \
+    THERE_AND_BACK(there, back, 0), THERE_AND_BACK(there, back, 1),     \
+        THERE_AND_BACK(there, back, 2), THERE_AND_BACK(there, back, 3), \
+        THERE_AND_BACK(there, back, 4), THERE_AND_BACK(there, back, 5)
+BODY(lbr_body_targets, SIX_TIMES(LBR_IND_JMP, LBR_REL_JMP))
+BODY(lbr_body_callees, SIX_TIMES(LBR_IND_CALL, LBR_RET))
 #define BIT_ROW(n)                    \
     {                                 \
         LBR_JCC, 4 * (n), 4 * (n) + 2 \
