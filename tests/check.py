@@ -121,14 +121,16 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
         else:
             result(name, [problem or "" for problem in problems])
 
-    if expected.part() is not None:
-        print(f"boots of PART={expected.part()} of {expected.PARTS}: half of the personalities "
+    part = expected.part()
+    if part is not None:
+        print(f"boots of PART={part} of {expected.PARTS}: a third of the personalities "
               "run one suite of the tests each; others after the next commit; PART=all: all",
               flush=True)
     boots.each(show, [*sames.jobs(), *map(boots.job, scales.sample()),
                       powercuts.job(kills=3),
                       *map(boots.job, boots.everything()),
-                      *media.jobs(), *commands.jobs(),
+                      *(job for n, job in enumerate(media.jobs()) if expected.drawn(n, part)),
+                      *commands.jobs(),
                       *map(boots.job, sweeps.sample())], meanwhile)
     clocks.run(result)
     rewrites.run(result)

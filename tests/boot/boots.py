@@ -226,6 +226,12 @@ def all_of(*wants: Want) -> Want:
     return want
 
 
+def file_is_report(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
+    saved = volume.last_report(outcome.stick)
+    if not saved or saved not in report.text:
+        yield "the report on the volume is not that of the serial port"
+
+
 def verdicts(wanted: dict[str, str]) -> Want:
     """Exactly these verdicts, by name of test."""
     def want(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
@@ -400,34 +406,16 @@ def faults() -> Iterator[Boot]:
             yield row_of_fault(name, row)
 
 
-SAMPLE = 16  # one fault in so many, drawn by its name, is in make test
-
-
-def some_faults() -> Iterator[Boot]:
-    """Those drawn, and of each test that has none of them the first by that draw:
-    what a test sees no more is noticed. make faults has all."""
-    draw = {name: zlib.crc32(name.encode()) % SAMPLE for name, _, _ in listing.faults()}
-    shown: set[str] = set()
-    rows = [(name, row) for name, _, caught in listing.faults() for row in caught]
-    for name, row in sorted(rows, key=lambda r: draw[r[0]]):
-        if draw[name] == 0 or row[3] not in shown:
-            shown.add(row[3])
-            yield row_of_fault(name, row)
+def some_faults(part: int | None) -> Iterator[Boot]:
+    """Those of this part, drawn by name; make faults has all."""
+    for name, _, caught in listing.faults():
+        if zlib.crc32(name.encode()) % expected.PARTS == (part or 0):
+            for row in caught:
+                yield row_of_fault(name, row)
 
 
 def machine() -> Iterator[Boot]:
     part = expected.part()
-
-    def runs_all(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
-        """What needs a performance-monitoring interrupt, above all."""
-        for name in ("counter3_overflow", "pebs_threshold_pmi", "uncore_pmi"):
-            if report.results.get(name) != "PASS":
-                yield f"{name} is {report.results.get(name)}"
-
-    def file_is_report(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
-        saved = volume.last_report(outcome.stick)
-        if not saved or saved not in report.text:
-            yield "the report on the volume is not that of the serial port"
 
     def no_line_twice(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         lines = [l for l in report.body.splitlines() if re.match("(not )?ok ", l)]
@@ -454,8 +442,6 @@ def machine() -> Iterator[Boot]:
     yield Boot("power-on to power-off, all tests, file on the volume",
                all_of(clean, file_is_report, no_line_twice, says_simulated, at_most(BYTES)),
                {"cpu": "skylake-2018"}, "trials=20", whole=True)
-    yield Boot("1 processor", clean, {"cpu": "skylake-2018"},
-               f"tests={expected.suite(1, part)} trials=20", smp=1)
     yield Boot("configured by a file on the volume",
                all_of(clean, says_simulated, has(r"^# regime C|: regime C")),
                {"cpu": "skylake-2021"}, quick, whole=True, file=True)
@@ -468,12 +454,6 @@ def machine() -> Iterator[Boot]:
                       verdicts({"pebs_decode_golden": "PASS",
                                 "pt_decode_golden": "PASS"})),
                silicon=False, options=ALL)
-    yield Boot("plain QEMU, 4 processors", clean, silicon=False, smp=4, options=ALL)
-    yield Boot("simulated, from a disk, 2 processors that take turns",
-               all_of(clean, file_is_report), {"cpu": "skylake-2018"},
-               f"tests={expected.suite(2, part)} trials=20", whole=True, disk=True)
-    for smp in 2, 4:
-        yield threaded(smp, expected.suite(smp, part))
     yield Boot("no serial port: the file is complete",
                lambda report, outcome: () if "# END " in
                volume.last_report(outcome.stick)
@@ -506,6 +486,30 @@ def machine() -> Iterator[Boot]:
                all_of(restored, has(r"^# .*processor 1 did not answer|processor 1 .*never"),
                       verdicts({"counter3_counts_alone": "ERROR"})),
                {"cpu": "skylake-2018", "fault": "processor_lost"}, "tests=counter* trials=20")
+    yield Boot("processors that differ are reported one by one",
+               all_of(restored, has(r"^# processor 0:.*microcode"),
+                      has(r"^# processor 1:.*microcode")),
+               {"cpu": "skylake-2018", "fault": "microcode_differs"}, quick)
+
+
+def variants() -> Iterator[Boot]:
+    """Processors as they are elsewhere, and what firmware may leave."""
+    part = expected.part()
+
+    def runs_all(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
+        """What needs a performance-monitoring interrupt, above all."""
+        for name in ("counter3_overflow", "pebs_threshold_pmi", "uncore_pmi"):
+            if report.results.get(name) != "PASS":
+                yield f"{name} is {report.results.get(name)}"
+
+    yield Boot("1 processor", clean, {"cpu": "skylake-2018"},
+               f"tests={expected.suite(1, part)} trials=20", smp=1)
+    yield Boot("plain QEMU, 4 processors", clean, silicon=False, smp=4, options=ALL)
+    yield Boot("simulated, from a disk, 2 processors that take turns",
+               all_of(clean, file_is_report), {"cpu": "skylake-2018"},
+               f"tests={expected.suite(2, part)} trials=20", whole=True, disk=True)
+    for smp in 2, 4:
+        yield threaded(smp, expected.suite(smp, part))
     for smp, tests in (2, expected.suite(4, part)), (4, "tsx_c*"):
         yield Boot(f"local APICs in x2APIC mode, {smp} processors",
                    all_of(clean, runs_all, has(r"^# processors: .* x2APIC mode; ")),
@@ -520,10 +524,6 @@ def machine() -> Iterator[Boot]:
     yield Boot("PDist whatever the period: the event that overflows is recorded", clean,
                {"cpu": "sapphirerapids", "seed": 5},
                "tests=pebs_rel*,pebs_tx_a*,data_address,pt_sampled_aborts trials=20")
-    yield Boot("processors that differ are reported one by one",
-               all_of(restored, has(r"^# processor 0:.*microcode"),
-                      has(r"^# processor 1:.*microcode")),
-               {"cpu": "skylake-2018", "fault": "microcode_differs"}, quick)
 
 
 def everything() -> Iterator[Boot]:
@@ -534,12 +534,13 @@ def everything() -> Iterator[Boot]:
     import usage
     part = expected.part()
     yield from machine()
-    others = (*usage.boots(), *odd.boots(), *storage.boots(), *microcode.boots())
+    others = (*variants(), *mp_blocking.boots(), *usage.boots(), *odd.boots(), *storage.boots(),
+              *microcode.boots())
     yield from (boot for n, boot in enumerate(others) if expected.drawn(n, part))
-    yield from mp_blocking.boots()
+    yield from mp_blocking.personalities(part)
     yield from observing(expected.suites(part))
     yield from as_sold((2,), TRIALS_AS_SOLD, part=part)
-    yield from some_faults()
+    yield from some_faults(part)
 
 
 # --- Figures -------------------------------------------------------------------

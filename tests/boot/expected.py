@@ -27,8 +27,9 @@ SUITES = ("tsx_*,sdv_*", "pebs_*,pdir_*,precise_*", "pt_*", "counter*",
           "hle_*,force_*,offcore_*,uncore_*",
           "load_*,memory_*,data_*,branch_*,events_*,rdpmc_*,fixed_*,freeze_*,global_*,"
           "lbr_*,perf_*,pmi_*,microcode_*,always_*")
-PARTS = 2 * len(SUITES)  # of `make test`
-NAMES_MOST = 4  # besides a suite: the program takes 255 characters of tests=
+SHARES = 3  # one of them is made in a part, each in as many parts as there are suites
+PARTS = SHARES * len(SUITES)  # of `make test`
+TESTS_MOST = 255  # characters of tests= that the program takes
 HEAD = """\
 # Written by `make table` from needs.txt, capabilities.txt and exceptions.txt.
 #
@@ -156,9 +157,8 @@ def part() -> int | None:
 
 
 def drawn(number: int, of_part: int | None) -> bool:
-    """Is the boot of this number in this part? One half is in the first parts, as many as
-    there are suites, the other half in the others."""
-    return of_part is None or (number + of_part // len(SUITES)) % 2 == 0
+    """Is the boot of this number in this part?"""
+    return of_part is None or (number + of_part // len(SUITES)) % SHARES == 0
 
 
 def suite(number: int, of_part: int | None) -> str:
@@ -168,17 +168,18 @@ def suite(number: int, of_part: int | None) -> str:
 
 def suites(of_part: int | None) -> dict[tuple[str, str], str]:
     """By personality and setting of SMT, of those that are in this part; each test that none
-    of these suites has where it passes is added to some that do."""
-    chosen = {(cpu, smt): suite(n // len(SMT), of_part) for n, (cpu, smt, _) in enumerate(runs())
-              if drawn(n // len(SMT) + n, of_part)}
-    here = [(cpu, smt, passing) for cpu, smt, passing in runs() if (cpu, smt) in chosen]
+    of these suites has where it passes is added to one that does, or to another's."""
+    drawn_ones = [run for n, run in enumerate(runs()) if drawn(n, of_part)]
+    chosen = {(cpu, smt): suite(n, of_part) for n, (cpu, smt, _) in enumerate(drawn_ones)}
     left = set(read().needs)
-    for cpu, smt, passing in here:
+    for cpu, smt, passing in drawn_ones:
         left.difference_update(of_suite(chosen[cpu, smt], passing))
-    for cpu, smt, passing in here:
-        more = sorted(left.intersection(passing))[:NAMES_MOST]
-        left.difference_update(more)
-        chosen[cpu, smt] = ",".join([chosen[cpu, smt], *more])
+    for cpu, smt, passing in [*drawn_ones, *(run for run in runs() if run not in drawn_ones)]:
+        for test in sorted(left.intersection(passing)):
+            more = ",".join(filter(None, [chosen.get((cpu, smt)), test]))
+            if len(more) <= TESTS_MOST:
+                left.remove(test)
+                chosen[cpu, smt] = more
     return chosen
 
 
