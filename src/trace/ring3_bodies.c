@@ -129,8 +129,8 @@ static bool trace_once(const struct bodies *b, const struct window *w,
     ring3->body = (uint32_t)(ring3_body_elsewhere - ring3_body);
     ring3->level = 3;
     hw_poll();
-    return ring3_trace_arm(b->p, IA32_RTIT_CTL_User | bits) &&
-           ring3_trace(b->p, b->ring3, 0, counters, window_ring3_body);
+    return ring3_trace_anew(b->p, b->ring3, IA32_RTIT_CTL_User | bits, counters,
+                            window_ring3_body);
 }
 
 static void set(struct window *w, const struct bodies *b, const uint8_t *body,

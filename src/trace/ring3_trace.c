@@ -4,6 +4,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/msr.h"
+#include "src/counting/smi_guard.h"
 
 #define PAGE_BYTES 4096u
 
@@ -44,4 +45,28 @@ bool ring3_trace(struct trace *p, const struct ring3_session *ring3,
         window(counters, cells);
     ring3_end(ring3);
     return trace_stop(p) && started;
+}
+
+struct anew {
+    struct trace *p;
+    const struct ring3_session *ring3;
+    uint64_t bits, counters;
+    window_function *window;
+};
+
+static bool trace_anew(void *argument)
+{
+    const struct anew *a = argument;
+
+    return ring3_trace_arm(a->p, a->bits) &&
+           ring3_trace(a->p, a->ring3, 0, a->counters, a->window);
+}
+
+bool ring3_trace_anew(struct trace *p, const struct ring3_session *ring3,
+                      uint64_t bits, uint64_t counters, window_function *window)
+{
+    struct anew a = {p, ring3, bits, counters, window};
+    unsigned repeated = 0;
+
+    return smi_guard(p->t, trace_anew, &a, &repeated);
 }

@@ -12,9 +12,9 @@ static bool trace_level(struct trace *p, const struct ring3_session *s,
                         uint64_t levels, struct ptws *found)
 {
     for (unsigned tries = 0; tries < TRACE_TRIES; tries++) {
-        if (!ring3_trace_arm(p, levels | IA32_RTIT_CTL_PTWEn |
-                                    IA32_RTIT_CTL_FUPonPTW) ||
-            !ring3_trace(p, s, 0, 0, window_ring3_body))
+        if (!ring3_trace_anew(
+                p, s, levels | IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_FUPonPTW, 0,
+                window_ring3_body))
             return false;
         ptws_read(p, found);
         if (!found->lost)

@@ -26,8 +26,7 @@ struct levels {
 
 static bool trace_levels(struct levels *l, uint64_t bits)
 {
-    return ring3_trace_arm(l->p, bits) &&
-           ring3_trace(l->p, l->ring3, 0, 0, window_ring3);
+    return ring3_trace_anew(l->p, l->ring3, bits, 0, window_ring3);
 }
 
 /* Steps of a loop of so many turns. */
@@ -157,8 +156,8 @@ static bool judge_path(struct levels *l, const char *what,
 
 static bool trace_user(struct levels *l, uint64_t bits, window_function *window)
 {
-    return ring3_trace_arm(l->p, IA32_RTIT_CTL_User | bits) &&
-           ring3_trace(l->p, l->ring3, 0, 0, window);
+    return ring3_trace_anew(l->p, l->ring3, IA32_RTIT_CTL_User | bits, 0,
+                            window);
 }
 
 /* The trace of a window is this path, User alone. False where there is none. */

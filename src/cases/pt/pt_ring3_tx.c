@@ -3,6 +3,7 @@
  * then the same with a PSB in its midst, whatever is due there. */
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/counting/smi_guard.h"
 #include "src/pt/ip.h"
 #include "src/trace/ring3_times.h"
 #include "src/trace/ring3_trace.h"
@@ -151,17 +152,34 @@ static void check_counts(struct paths *s, const struct way *way)
 }
 
 /* A window, or, with a status for it, a second one after it. */
+struct traced {
+    struct paths *s;
+    const struct way *way;
+    uint64_t bits, status;
+    bool meant, again;
+};
+
+static bool trace_anew(void *argument)
+{
+    struct traced *a = argument;
+
+    a->again = true;
+    hw_poll();
+    return ring3_trace_arm(&a->s->trace, a->bits) &&
+           run(a->s, a->way, 0, &a->meant) &&
+           (a->status == 0 || run(a->s, a->way, a->status, &a->again));
+}
+
 static bool trace_way(struct paths *s, const struct way *way, uint64_t bits,
                       uint64_t status)
 {
-    for (unsigned i = 0; i < TRACE_TRIES; i++) {
-        bool meant, again = true;
+    struct traced a = {s, way, bits, status, false, false};
+    unsigned repeated = 0;
 
-        hw_poll();
-        if (!ring3_trace_arm(&s->trace, bits) || !run(s, way, 0, &meant) ||
-            (status != 0 && !run(s, way, status, &again)))
+    for (unsigned i = 0; i < TRACE_TRIES; i++) {
+        if (!smi_guard(s->t, trace_anew, &a, &repeated))
             return false;
-        if (!meant || !again)
+        if (!a.meant || !a.again)
             continue;
         if (s->counts && way->aborts)
             check_counts(s, way);
