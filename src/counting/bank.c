@@ -28,6 +28,15 @@ uint64_t bank_places(const struct identity *id)
     return places;
 }
 
+uint64_t bank_user_places(const struct identity *id, uint64_t places)
+{
+    struct erratum_found found;
+
+    return errata_find(id, ERRATUM_PMC4_TO_7_USR_ALONE, &found)
+               ? places & ~BITS(7, 4)
+               : places;
+}
+
 uint64_t bank_claim(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);

@@ -55,6 +55,10 @@ unsigned bank_fixed(const struct identity *id);
 /* The places of all counters: n of the general-purpose ones and 32 + n. */
 uint64_t bank_places(const struct identity *id);
 
+/* Of those, the ones that count with USR alone: on some processors IA32_PMC4 to
+ * 7 never do (BDM126; counter_privilege asks for it). */
+uint64_t bank_user_places(const struct identity *id, uint64_t places);
+
 /* counters_claim(), after counter 3 was made to work where it can be. Returns
  * the places of the counters that the manual promises to work; 0 where the
  * registers could not be taken over (ERROR is said). Where counter 3 is left

@@ -63,8 +63,8 @@ static const char *const names[ERRATUM_COUNT] = {
 
 /* The specification updates that speak of a model, by the letters of their
  * names; the second where the first does not have it. Of a server, those of its
- * client sibling; of the 10th generation's new core and its server, those of
- * Rocket Lake, which has that core. */
+ * client sibling; of the 10th and 11th generations' new core and its server, those
+ * of Rocket Lake, which has that core; of the 13th, those of the 12th. */
 static const struct model {
     uint8_t model, steppings[2]; /* first and last */
     bool inferred; /* the updates of another that has its core */
@@ -98,7 +98,14 @@ static const struct model {
     {0x6c, {0, 15}, true, {"RKL", NULL}},
     {0x97, {0, 15}, false, {"ADL", NULL}},
     {0x9a, {0, 15}, false, {"ADL", NULL}},
+    {0x8c, {0, 15}, true, {"RKL", NULL}},
+    {0x8d, {0, 15}, true, {"RKL", NULL}},
     {0x8f, {0, 15}, true, {"ADL", NULL}},
+    {0xcf, {0, 15}, true, {"ADL", NULL}},
+    {0xb7, {0, 15}, true, {"ADL", NULL}},
+    {0xba, {0, 15}, true, {"ADL", NULL}},
+    {0xbf, {0, 15}, true, {"ADL", NULL}},
+    {0xbe, {0, 15}, true, {"ADL", NULL}},
 };
 /* clang-format on */
 

@@ -19,6 +19,7 @@ static const struct {
     {0x8e, SKYLAKE}, {0x9e, SKYLAKE}, {0xa5, SKYLAKE}, {0xa6, SKYLAKE},
     {0x6a, ICE_LAKE}, {0x6c, ICE_LAKE},
     {0x7d, ICE_LAKE}, {0x7e, ICE_LAKE}, {0x8c, ICE_LAKE}, {0x8d, ICE_LAKE},
+    {0xa7, ICE_LAKE}, /* Rocket Lake */
     {0x8f, GOLDEN_COVE}, {0xcf, GOLDEN_COVE}, {0xad, GOLDEN_COVE},
     {0x97, GOLDEN_COVE}, {0x9a, GOLDEN_COVE}, {0xb7, GOLDEN_COVE},
     {0xba, GOLDEN_COVE}, {0xbf, GOLDEN_COVE},

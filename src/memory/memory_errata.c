@@ -6,7 +6,8 @@
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
 
-#define INSTRUCTIONS  0xc0
+#define INSTRUCTIONS 0xc0
+/* MEM_INST_RETIRED, D0H, and what loads were answered by, D1H to D3H. */
 #define MEMORY_EVENTS 0xd0
 /* MEM_UOPS_RETIRED.LOCK_LOADS: D0H/21H */
 #define LOCKED_LOADS 0x21d0
@@ -48,7 +49,7 @@ enum erratum event_erratum(const struct test_context *t, unsigned place,
                            bool *signature)
 {
     const bool general = place < PLACE_FIXED0;
-    const bool memory = general && (select & BITS(7, 0)) == MEMORY_EVENTS;
+    const bool memory = general && (select & BITS(7, 2)) == MEMORY_EVENTS;
     enum erratum erratum = ERRATUM_MEMORY_EVENTS_WITH_HT;
 
     if (memory)

@@ -183,8 +183,9 @@ static bool try_guessed(struct test_context *t, uint64_t places,
 
 /* Conditional branches of ring 3 alone, taken at random: of half of them
  * nothing foresees it. */
-static void try_ring3(struct test_context *t, uint64_t places)
+static void try_ring3(struct test_context *t, uint64_t general)
 {
+    const uint64_t places = bank_user_places(test_cpu(t), general);
     struct bank before = bank_of(places & BITS(31, 0), MISSES), after;
     uint64_t counted[COUNTERS_MAX] = {0};
     struct ring3_session s;
