@@ -72,6 +72,7 @@ TEST(lbr_events,
              "\"Single-Stepping on Branches\"; "
              "\"LBR Stack for Processors Based on Intel NetBurst "
              "Microarchitecture\": the \"from\" address of an exception",
+     .scope = THREADS_IN_TURN, /* may share MSR_LBR_SELECT */
      .needs = {.features = NEED_INTEL | NEED_LBR})
 {
     uint8_t *gates = test_buffer(t);

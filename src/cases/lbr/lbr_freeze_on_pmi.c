@@ -287,6 +287,7 @@ TEST(lbr_freeze_on_pmi,
              "alone?",
      .cite = "SDM 3B, \"Freezing LBR and Performance Counters on PMI\", "
              "\"Enhancement in IA32_PERF_GLOBAL_STATUS\"",
+     .scope = THREADS_IN_TURN, /* may share MSR_LBR_SELECT */
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_LBR, .counters = 2})
 {
     struct lbr l;

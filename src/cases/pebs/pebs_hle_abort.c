@@ -13,12 +13,14 @@
 #define TRIES 8
 
 /* The first abort overflows, the second is recorded, and so on, or each but the
- * first is. PMC1 counts the aborts, PMC2 core cycles. */
-#define CLOCK 2u
+ * first is. PMC2 counts the aborts, PMC1 core cycles: PMC2 may hold anything
+ * beside aborts (SKL194). */
+#define CLOCK  1u
+#define ABORTS 2u
 static const struct sampling_config config = {
     .select = PRECISE_HLE_ABORTED,
     .counters = 1 << 0,
-    .count_only = 1 << 1 | 1 << CLOCK,
+    .count_only = 1 << ABORTS | 1 << CLOCK,
     .first_period = {1},
     .period = {1},
     .room = 16,
@@ -130,13 +132,13 @@ static bool try_form(struct sampling *p, const struct form *form)
 
     if (!provoke_aborts(p, form, &bits))
         return false;
-    check(t, p->value[1] >= 2,
+    check(t, p->value[ABORTS] >= 2,
           "%u regions, and HLE_RETIRED.ABORTED counted %lu", TRIES,
-          p->value[1]);
-    check(t, p->records != 0 && p->records < p->value[1],
+          p->value[ABORTS]);
+    check(t, p->records != 0 && p->records < p->value[ABORTS],
           "%lu aborts, of which all but the first may make a record, made "
           "%u",
-          p->value[1], p->records);
+          p->value[ABORTS], p->records);
     abort_bits_check(t, &bits, form->set | TX_ABORT_HLE_ABORT,
                      form->clear | TX_ABORT_RTM_ABORT);
     return true;

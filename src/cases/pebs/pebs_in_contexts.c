@@ -98,14 +98,17 @@ struct tally {
     unsigned stores, hits;   /* records of stores; A0H[0] is 1 */
 };
 
-/* "Other bits are zero"; A8H "always zero". */
+/* "Other bits are zero"; A8H "always zero": what adaptive records have is not
+ * certain. */
 static void judge_store(const struct contexts *c, const struct pebs_record *r,
                         struct tally *sum)
 {
     const uint64_t status = r->data_source & ~BIT(0);
 
-    check_field(c, status == 0, "Store Status (A0H)[63:1]", status, 0, r);
-    check_field(c, r->latency == 0, "A8H of a store", r->latency, 0, r);
+    if (c->sampling.format < PEBS_FORMAT_ADAPTIVE) {
+        check_field(c, status == 0, "Store Status (A0H)[63:1]", status, 0, r);
+        check_field(c, r->latency == 0, "A8H of a store", r->latency, 0, r);
+    }
     sum->stores++;
     sum->hits += (r->data_source & BIT(0)) != 0;
 }

@@ -25,9 +25,10 @@ static const unsigned lengths[] = {100, 700};
     (UINT64_C(0x81d0) | IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS | \
      IA32_PERFEVTSEL_EN)
 
-/* PMC2 counts core cycles around each transaction. UnHalted Core Cycles: SDM
- * 3B, "Pre-defined Architectural Performance Events". */
-#define CLOCK        2u
+/* PMC1 counts core cycles around each transaction (PMC2 may hold anything
+ * beside aborts: SKL194). UnHalted Core Cycles: SDM 3B, "Pre-defined
+ * Architectural Performance Events". */
+#define CLOCK        1u
 #define CLOCK_SELECT 0x003cu
 
 /* Of aborts, every second of which makes a record, or each but the first. */
@@ -233,9 +234,9 @@ static bool try_long(struct sampling *p)
     unsigned records = 0;
 
     if (!start(p, &of_aborts, true, &clocks) ||
-        !set_msr_again(p->t, IA32_PERFEVTSEL(1), LOADS_COUNTED) ||
+        !set_msr_again(p->t, IA32_PERFEVTSEL(2), LOADS_COUNTED) ||
         !set_held_msr(p->t, IA32_PERF_GLOBAL_CTRL,
-                      sampling_enable(&of_aborts) | BIT(1)))
+                      sampling_enable(&of_aborts) | BIT(2)))
         return false;
     for (unsigned i = 0; i < TRIES && records == 0; i++) {
         struct tsx_block block = {

@@ -17,6 +17,8 @@
         */
 #define MORE       2 /* XBEGIN and what ends it may be in the transaction */
 #define IMPOSSIBLE (UINT64_C(1) << 32) /* to count so many */
+/* "For a brief period" at a change of level (SKL117). */
+#define UNDERCOUNT_MOST 2
 
 /* What is counted of one that commits, and of one that XABORT ends. */
 static const struct row {
@@ -188,6 +190,12 @@ static bool count_kind(const struct ring3_session *s, const struct kind *kind,
     return true;
 }
 
+/* The first ones after the change are missing. */
+static bool is_short(uint64_t got, uint64_t want)
+{
+    return got < want && got + UNDERCOUNT_MOST >= want;
+}
+
 /* As at ring 0, where tsx_retired_events has them all: most, because another
  * abort may come before the one that is meant. */
 static bool try_kind(const struct ring3_session *s, const struct kind *kind)
@@ -204,9 +212,11 @@ static bool try_kind(const struct ring3_session *s, const struct kind *kind)
             sum += got[i];
         known = !kind->unfriendly || (2 * got[UNFRIENDLY] >= RING3_ABORTS &&
                                       2 * got[EVENTS] <= RING3_ABORTS);
-    } while ((2 * sum < RING3_ABORTS || !known) && ++k < TRIES);
-    return check(
-        s->t, got[ALL] == RING3_ABORTS && 2 * sum >= RING3_ABORTS && known,
+        known = known && 2 * sum >= RING3_ABORTS;
+    } while ((got[ALL] != RING3_ABORTS || !known) && ++k < TRIES);
+    return check_known(
+        s->t, got[ALL] == RING3_ABORTS && known, ERRATUM_CPL_FILTER_UNDERCOUNTS,
+        known && is_short(got[ALL], RING3_ABORTS),
         "%u transactions at ring 3 that %s ends: RTM_RETIRED (C9H) "
         "with USR alone: .ABORTED (04H) %lu, of which _MEM (08H) %lu, "
         "_TIMER (10H) %lu, _UNFRIENDLY (20H) %lu, _MEMTYPE (40H) %lu, "
@@ -220,24 +230,27 @@ static bool try_inner(const struct ring3_session *s)
 {
     const struct ring3_state *state = (void *)(uintptr_t)s->ring3->data;
     const struct kind kind = {"with others inside", ring3_state_commits, false};
-    uint64_t got[2], aborted;
+    uint64_t got[2], want = 0;
+    bool ok = false;
 
-    for (unsigned k = 0; k < TRIES; k++) {
+    for (unsigned k = 0; k < TRIES && !ok; k++) {
         if (!count_two(s, &kind, UMASK_START, UMASK_COMMIT, got))
             return false;
         if (s->ring3->status != RTM_STATUS_STARTED)
             continue;
-        aborted = state->results[RING3_STATE_TESTS + 1];
-        check(s->t,
-              got[0] == RING3_STATE_BEGUN &&
-                  got[1] == RING3_STATE_BEGUN - aborted,
-              "%u transactions at ring 3, some with others inside: RTM_RETIRED "
-              "(C9H) with USR alone: .START (01H) %lu, .COMMIT (02H) %lu; "
-              "wanted %u, %lu",
-              RING3_STATE_BEGUN, got[0], got[1], RING3_STATE_BEGUN,
-              RING3_STATE_BEGUN - aborted);
-        break;
+        want = RING3_STATE_BEGUN -
+               state->results[RING3_STATE_TESTS + 1]; /* aborted */
+        ok = got[0] == RING3_STATE_BEGUN && got[1] == want;
     }
+    if (want != 0)
+        check_known(
+            s->t, ok, ERRATUM_CPL_FILTER_UNDERCOUNTS,
+            is_short(got[0], RING3_STATE_BEGUN) &&
+                (got[1] == want || is_short(got[1], want)),
+            "%u transactions at ring 3, some with others inside: RTM_RETIRED "
+            "(C9H) with USR alone: .START (01H) %lu, .COMMIT (02H) %lu; wanted "
+            "%u, %lu",
+            RING3_STATE_BEGUN, got[0], got[1], RING3_STATE_BEGUN, want);
     return true;
 }
 

@@ -368,11 +368,17 @@ static void count_beside(struct test_context *t, void *argument)
 
     if (!select_reads(&b->here, t))
         return;
+    uint64_t made;
+    unsigned k = 0;
+
+    /* An SMI's reads would be of this thread, too. */
     b->here.pair = &b->pair;
-    const uint64_t before = b->made;
-    if (!count_window(&b->here, wait_beside))
-        return;
-    const uint64_t made = b->made - before;
+    do {
+        const uint64_t before = b->made;
+        if (!count_window(&b->here, wait_beside))
+            return;
+        made = b->made - before;
+    } while (b->here.got.most > made / 2 && ++k < TRIES);
     check(t, made >= BESIDE * LEAST && b->here.got.most <= made / 2,
           "data reads, any response: the other thread of this core counted %lu "
           "of its own, and IA32_PMC0-%u here up to %lu meanwhile; wanted %u or "

@@ -332,15 +332,16 @@ static void splits_miss(const struct lines *lines)
     (void)lines_miss_both(lines);
 }
 
-/* Reads of two lines each, which are in no cache: a lookup of each. */
+/* Reads of two lines each, which are in no cache: a lookup of each, but where
+ * the second is on its way already. */
 static void check_splits(struct selects *s)
 {
     const unsigned reads = lines_miss_both(&s->lines);
     uint64_t got = count_lookups(s, UNC_CBO_CACHE_LOOKUP_READ, splits_miss);
-    check(s->u.t, got >= 2 * reads,
+    check(s->u.t, 2 * got >= 3 * reads,
           "UNC_CBO_CACHE_LOOKUP (34H/1FH): got %lu for %u reads of two lines "
           "each, flushed out; wanted at least %u",
-          got, reads, 2 * reads);
+          got, reads, 3 * reads / 2);
 }
 
 /* One counter of each box has an event that does not happen. */

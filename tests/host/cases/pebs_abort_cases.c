@@ -201,8 +201,8 @@ int tsx_inside(struct tsx_block *b)
     struct end end = {.body = NULL};
     const bool recorded = is_recorded(b, &end);
 
-    if ((*msr(IA32_PERFEVTSEL(2)) & 0xffff) == 0x3c)
-        *msr(IA32_PMC(2)) += cycles_of(b) + 10 + (uint64_t)wrong.slow;
+    if ((*msr(IA32_PERFEVTSEL(1)) & 0xffff) == 0x3c)
+        *msr(IA32_PMC(1)) += cycles_of(b) + 10 + (uint64_t)wrong.slow;
     if ((!recorded && !finds_end(b, &end)) || (recorded && wrong.commits))
         return commit(b);
     if (is_wrong(b))

@@ -67,9 +67,9 @@ static void aborts(const struct hle_block *block, const uint8_t *acquired,
     assert_true(is_free(block, 0));
     path.silent = is && odd.silent;
     path.skid[0] = odd.at_once ? 0 : 1;
-    if ((enable >> 2 & 1) != 0 && (*msr(IA32_PERFEVTSEL(2)) & 0xff) == 0x3c)
-        *msr(IA32_PMC(2)) += block->turns + CYCLES;
-    retire(is && odd.uncounted != 0 && odd.uncounted-- != 0 ? enable & ~BIT(1)
+    if ((enable >> 1 & 1) != 0 && (*msr(IA32_PERFEVTSEL(1)) & 0xff) == 0x3c)
+        *msr(IA32_PMC(1)) += block->turns + CYCLES;
+    retire(is && odd.uncounted != 0 && odd.uncounted-- != 0 ? enable & ~BIT(2)
                                                             : enable,
            &s);
 }
