@@ -225,6 +225,18 @@ TRACED trace_body_returns
         int3
 .changed_16:
         OUT     TIP, .changed_16
+        call    .skips                  ; whose return leaves out a frame
+.skipped:
+        OUT     TIP, .skipped
+        call    .changes_again          ; and to where one would have gone
+.left:  jmp     short .after_left
+.changed_again:
+        OUT     TIP, .changed_again
+        lea     rax, [.left]
+        push    rax
+        ret
+        OUT     TIP, .left
+.after_left:
         call    .next                   ; not a call that has a return
 .next:  pop     rax
         call    .leaf
@@ -266,6 +278,15 @@ TRACED trace_body_returns
         lea     rax, [.changed_16]
         mov     [rsp], rax
         ret     16
+.changes_again:
+        lea     rax, [.changed_again]
+        mov     [rsp], rax
+        ret
+.skips: call    .skipper
+        int3
+.skipper:
+        pop     rax
+        ret
 .deep:  dec     ecx
         jz      short .innermost
         call    .deep

@@ -42,7 +42,7 @@ range_out:
         OUT     PGE, range_in_indirect
         OUT     NOT_TAKEN
 range_out_conditional:
-        OUT     PGD_HIDDEN, trace_body_range
+        OUT     PGD_HIDDEN, range_out_conditional
         lea     rdx, [range_out_indirect]
         cmp     rax, rax
         je      near range_in_conditional
@@ -136,6 +136,20 @@ trace_range_last:
         ret
 trace_range_after:
         ret
+
+; Called from outside of a filter that begins where the return goes.
+TRACED trace_body_range_called
+        call    trace_called_last
+global trace_called_first, trace_called_last
+trace_called_first:
+        jmp     short called_out
+trace_called_last:
+        ret
+called_out:
+        OUT     PGE, trace_called_last
+        OUT     TIP, trace_called_first
+        OUT     PGD_DIRECT, called_out
+TRACED_END
 
 ; Calls either byte beside the range, then what the argument says.
 global trace_body_stop, trace_body_stop_at
@@ -407,8 +421,32 @@ TRACED trace_body_modes
         MODE    MODE_64
         OUT     TIP, trace_mode_handler
         OUT     TIP, .end
+global trace_modes_end
+trace_modes_end equ .end
 .end:   pop     r14
 TRACED_END
+; The same where a filter has all before trace_modes_end.
+section .rodata
+global trace_body_modes_range_path
+trace_body_modes_range_path:
+section .text
+        OUT     PGE, trace_body_modes
+        MODE    MODE_32
+        OUT     TIP, trace_body_modes.legacy
+        OUT     FUP, trace_body_modes.legacy
+        OUT     PGD, trace_mode_handler
+        OUT     PGE, trace_body_modes.again
+        OUT     FUP, trace_body_modes.again
+        OUT     PGD, trace_mode_handler
+        MODE    MODE_64
+        OUT     PGE, trace_body_modes.back
+        MODE    MODE_16
+        OUT     TIP, trace_body_modes.sixteen
+        OUT     FUP, trace_body_modes.sixteen
+        OUT     PGD, trace_mode_handler
+section .rodata
+        dd      0, 0
+section .text
 global trace_mode_handler
 trace_mode_handler:
         dec     edx

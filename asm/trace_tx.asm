@@ -91,8 +91,10 @@ TRACED trace_body_tx_abort
 .target:
         OUT     TIP, .target
         cmp     rax, rax
-        jne     short .inner            ; its result is due before the abort
+        jne     short .inner            ; its result is due before the abort,
         OUT     NOT_TAKEN
+        call    .leaf                   ; and that of a return
+.due:   OUT     RETURN, .due
         times 8 nop                     ; BDM64: no branch just before
 .abort: xabort  TRACE_XABORT
         MODE_TSX ABORTED
@@ -129,6 +131,41 @@ trace_tx_fallback equ .fallback
         xtest
         xrelease lock add dword [rsi], 0
 .out:
+TRACED_END
+
+; Turns of one that aborts after a chain of multiplications. RSI is
+; IA32_PERF_GLOBAL_CTRL meanwhile. The first cell counts aborts by XABORT.
+%define IA32_PERF_GLOBAL_CTRL 0x38f
+%define CHAIN 64
+
+TRACED trace_body_tx_counted
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        mov     rax, rsi
+        mov     rdx, rsi
+        shr     rdx, 32
+        wrmsr
+        mov     r8d, 3
+        xor     esi, esi
+.turn:  mov     eax, -1
+.begin: xbegin  .fallback
+        MODE_TSX BEGUN
+        OUT     FUP, .begin
+        times CHAIN imul r8, r8
+.abort: xabort  TRACE_XABORT
+        MODE_TSX ABORTED
+        OUT     FUP, .abort
+        OUT     TIP, .fallback
+        int3
+.fallback:
+        and     eax, 1
+        add     rsi, rax
+        dec     rdi
+        jnz     .turn
+        mov     ecx, IA32_PERF_GLOBAL_CTRL
+        xor     eax, eax
+        xor     edx, edx
+        wrmsr
+        mov     [r14 + CELLS], rsi
 TRACED_END
 
 ; PTWRITE in one that commits.
@@ -173,7 +210,7 @@ TRACED_END
 ; Over the bounds of a filter, [trace_tx_first, trace_tx_last], within
 ; transactions: begun outside, seen inside, committed outside; begun inside,
 ; committed outside; aborted inside, going on outside; and the other way round;
-; aborted outside.
+; aborted outside; begun outside, committed inside; the same, aborted inside.
 TRACED trace_body_tx_range
         mov     eax, -1
         xbegin  .out
@@ -225,6 +262,27 @@ TRACED trace_body_tx_range
         MODE_TSX ABORTED
         int3
 .six:   call    tx_checks
+
+        lea     rbx, [.seven]
+        xbegin  .out
+        MODE_TSX BEGUN
+        jmp     near tx_commits
+        OUT     PGE, tx_commits
+        MODE_TSX COMMITTED
+        OUT     FUP, tx_commits
+.seven: OUT     PGD, .seven
+        inc     qword [r14 + CELLS]
+
+        mov     eax, -1
+        xbegin  tx_falls_back
+        MODE_TSX BEGUN
+        jmp     near tx_aborts
+        OUT     PGE, tx_aborts
+        MODE_TSX ABORTED
+        OUT     FUP, tx_aborts
+        OUT     TIP, tx_falls_back
+.eight: OUT     PGD, .eight
+        call    tx_checks
 .out:
 TRACED_END
 
@@ -253,6 +311,14 @@ tx_has_fallback:
         int3
 tx_fallback:
         lea     rbx, [trace_body_tx_range.five]
+        jmp     rbx
+        int3
+tx_commits:
+        xend
+        jmp     rbx
+        int3
+tx_falls_back:
+        lea     rbx, [trace_body_tx_range.eight]
         jmp     rbx
 trace_tx_last:
         ret

@@ -92,6 +92,10 @@ TRACE_BODY(trace_body_dense); /* the same; the other has thousands more */
 TRACE_BODY(trace_body_range);
 /* The same of one up to before trace_range_last, out of it by a return. */
 TRACE_BODY(trace_body_range_return);
+/* Under a filter from trace_called_first, to which a call from outside returns,
+ * to trace_called_last. */
+TRACE_BODY(trace_body_range_called);
+extern const uint8_t trace_called_first[], trace_called_last[];
 extern const uint8_t trace_range_before[], trace_range_first[],
     trace_range_taken[], /* the target of a conditional branch alone */
     trace_range_last[], trace_range_after[];
@@ -137,6 +141,9 @@ TRACE_BODY(trace_body_rewrite);
  * 16-bit one follows; both from 0 on, of 4 GB. This code and RSP are below. */
 TRACE_BODY(trace_body_modes);
 extern const uint8_t trace_mode_handler[];
+/* Its path under a filter up to before that address. */
+extern const uint8_t trace_modes_end[];
+extern const struct trace_row trace_body_modes_range_path[];
 
 /* TraceEn is 0 and 1 between a call and its return. */
 TRACE_BODY(trace_body_restart);
@@ -170,8 +177,11 @@ TRACE_BODY(trace_body_tx_abort);
 TRACE_BODY(trace_body_tx_range); /* under a filter from first to last */
 #define TRACE_TX_COMMIT 1
 #define TRACE_TX_ABORT  1 /* and cells[1] is EAX of both XABORT 5AH, by AND */
-#define TRACE_TX_RANGE  5
+#define TRACE_TX_RANGE  7
 extern const uint8_t trace_tx_first[], trace_tx_last[];
+/* As trace_body_counted, of count turns of one that aborts; cells[0] of them by
+ * XABORT. */
+TRACE_BODY(trace_body_tx_counted);
 extern const uint8_t trace_tx_fallback[]; /* of trace_body_tx_abort */
 /* cells[0]: 1 where the lock was elided; without, no packet of it is left. */
 TRACE_BODY(trace_body_tx_elision);

@@ -57,8 +57,8 @@ void lbr_crossing_branches(struct lbr_branches *b, const struct lbr_crossing *c)
 }
 
 /* A transaction at ring 3 that XABORT ends: the record of the abort, from there
- * to the fallback. */
-static void try_abort(struct lbr *l, struct lbr_crossing *c)
+ * to the fallback, also where ring 3 alone is captured. */
+static void try_abort(struct lbr *l, struct lbr_crossing *c, uint64_t select)
 {
     const uint64_t user = c->s.ring3->user_code - (uintptr_t)ring3_code;
     const uint64_t from = user + (uintptr_t)ring3_tx_abort;
@@ -67,6 +67,7 @@ static void try_abort(struct lbr *l, struct lbr_crossing *c)
     unsigned n = 0;
 
     c->s.ring3->aborts = 1;
+    l->select = select;
     for (unsigned i = 0; i < PROBE_TRIES && !aborted; i++) {
         if (!lbr_crossing_window(l, c))
             return;
@@ -80,9 +81,10 @@ static void try_abort(struct lbr *l, struct lbr_crossing *c)
     check(l->t,
           l->records[n].abort && l->records[n].from == from &&
               l->records[n].to == to,
-          "an XABORT at ring 3: the newest record with TSX_ABORT, if any, is "
+          "an XABORT at ring 3%s: the newest record with TSX_ABORT, if any, is "
           "from 0x%lx to 0x%lx; wanted one from 0x%lx to 0x%lx",
-          l->records[n].from, l->records[n].to, from, to);
+          select == 0 ? "" : ", which alone is captured", l->records[n].from,
+          l->records[n].to, from, to);
 }
 
 /* A transaction at ring 3: IN_TSX of its records. */
@@ -105,7 +107,8 @@ void lbr_crossing_transaction(struct lbr *l, struct lbr_crossing *c)
     if (check(l->t, committed, "none of %u transactions at ring 3 committed",
               PROBE_TRIES))
         lbr_judge(l, "a transaction at ring 3", &want);
-    try_abort(l, c);
+    try_abort(l, c, 0);
+    try_abort(l, c, MSR_LBR_SELECT_CPL_EQ_0);
 }
 
 /* Near branches at ring 3, a call and a return among them. */

@@ -57,6 +57,14 @@ uint64_t output_range_pointers(uint32_t bytes, uint32_t offset)
     return (uint64_t)offset << 32 | (bytes - 1);
 }
 
+/* Those of other processors of the time of these errata are not known here. */
+bool output_range_is_reliable(const struct identity *id, uint64_t bytes)
+{
+    return bytes <= TOPA_REGION_BYTES ||
+           (id->family == 6 &&
+            (id->model < 0x8c || id->model == 0xa5 || id->model == 0xa6));
+}
+
 unsigned output_entry(uint64_t pointers)
 {
     return (unsigned)((pointers & BITS(31, 7)) >> 7);

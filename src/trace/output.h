@@ -41,9 +41,12 @@ void output_topa_table(uint64_t table[], uint64_t table_base, uint64_t base,
                        unsigned regions, unsigned size, uint64_t flags);
 
 /* IA32_RTIT_OUTPUT_MASK_PTRS (561H). ToPA: the table's entry. Single range:
- * bytes, a power of two of 128 at least. offset: OutputOffset, not checked. */
+ * bytes, a power of two of 128 at least, 0 for 4 GB. offset: OutputOffset, not
+ * checked. */
 uint64_t output_topa_pointers(unsigned entry, uint32_t offset);
 uint64_t output_range_pointers(uint32_t bytes, uint32_t offset);
+/* Errata TGL052, ADL037, RPL017: a range of more than a page is not. */
+bool output_range_is_reliable(const struct identity *id, uint64_t bytes);
 unsigned output_entry(uint64_t pointers);  /* of output_topa_pointers() */
 uint32_t output_offset(uint64_t pointers); /* of both */
 

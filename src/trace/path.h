@@ -26,7 +26,8 @@ enum path_kind {
     PATH_FUP,        /* value: the address */
     PATH_PGE,        /* TIP.PGE; value: the address */
     PATH_PGD,        /* TIP.PGD; value: the address */
-    PATH_PGD_HIDDEN, /* TIP.PGD without an address */
+    PATH_PGD_HIDDEN, /* TIP.PGD without an address; value: that of the target,
+                        where it is known */
     PATH_MODE_TSX,   /* value: its bits 1:0 */
     PATH_PIP,        /* value: the payload, path_pip() */
     PATH_TRACESTOP,

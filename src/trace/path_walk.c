@@ -239,15 +239,15 @@ static bool take_psb(struct walk *w, uint64_t at)
     return true;
 }
 
-/* "MODE.Exec always immediately precedes a TIP or TIP.PGE": the latter where
- * the processor chooses to. */
+/* "MODE.Exec always immediately precedes a TIP or TIP.PGE": the latter, where
+ * the mode has not changed, if the processor chooses to. */
 static bool take_pending_mode(struct walk *w, const struct pt_packet *packet,
                               uint64_t offset)
 {
     const bool pending = w->mode_pending;
 
     w->mode_pending = false;
-    if (w->mode_due && packet->kind == PT_TIP) {
+    if (w->mode_due && (packet->kind == PT_TIP || packet->kind == PT_TIP_PGE)) {
         w->mode_due = false;
         return pending ||
                walk_wrong(w, "a change of the mode without MODE.Exec", offset,

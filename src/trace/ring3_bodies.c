@@ -3,6 +3,7 @@
 #include "src/trace/ring3_bodies.h"
 
 #include "src/base/msr.h"
+#include "src/harness/mapping.h"
 #include "src/trace/packets.h"
 #include "src/trace/window.h"
 
@@ -20,6 +21,8 @@
 #define CFE_TYPE(payload)   ((unsigned)((payload)&0x1f))
 #define CFE_VECTOR(payload) ((unsigned)((payload) >> 8 & 0xff))
 #define CFE_INTR            1
+/* "EVD Packet Definition": the type. */
+#define EVD_CR2 0
 
 struct bodies {
     struct trace *p;
@@ -58,7 +61,8 @@ static bool show(struct bodies *b)
 {
     static const uint8_t *const parts[] = {
         trace_body_conditions, trace_body_pattern, trace_body_transfers,
-        trace_body_returns,    trace_body_calls,   trace_window_off};
+        trace_body_returns,    trace_body_calls,   trace_body_page_faults,
+        trace_window_off};
     uint64_t last = 0;
 
     b->first = UINT64_MAX;
@@ -124,8 +128,8 @@ static bool trace_once(const struct bodies *b, const struct window *w,
 {
     struct ring3 *ring3 = b->ring3->ring3;
 
-    *(struct elsewhere *)(uintptr_t)ring3->data =
-        (struct elsewhere){trace_at(w->code.body), w->code.count, 0};
+    *(struct elsewhere *)(uintptr_t)ring3->data = (struct elsewhere){
+        trace_at(w->code.body), w->code.count, w->code.argument};
     ring3->body = (uint32_t)(ring3_body_elsewhere - ring3_body);
     ring3->level = 3;
     hw_poll();
@@ -220,22 +224,57 @@ static void check_cycles(const struct bodies *b)
           traced[0], SHORT, traced[1], LONG, counted[0], counted[1], TRIES);
 }
 
-/* CFEs of interrupts and exceptions; *last: the vector of the last. */
-static unsigned count_cfe(const struct trace *p, unsigned *last)
+/* CFEs of interrupts and exceptions, the vector of the last; EVDs of a page
+ * fault, the address of the last. */
+struct events {
+    unsigned interrupts, last, faults;
+    uint64_t linear;
+};
+
+static struct events read_events(const struct trace *p)
 {
+    struct events e = {.last = VECTORS};
     struct packets packets;
     struct pt_packet packet;
-    unsigned interrupts = 0;
 
-    *last = VECTORS;
     packets_open(&packets, p->memory, trace_bytes(p));
     while (packets_next(&packets, &packet)) {
+        if (packet.kind == PT_EVD && packet.detail == EVD_CR2) {
+            e.linear = packet.payload;
+            e.faults++;
+        }
         if (packet.kind != PT_CFE || CFE_TYPE(packet.payload) != CFE_INTR)
             continue;
-        *last = CFE_VECTOR(packet.payload);
-        interrupts += *last >= VECTORS;
+        e.last = CFE_VECTOR(packet.payload);
+        e.interrupts += e.last >= VECTORS;
     }
-    return interrupts;
+    return e;
+}
+
+static void check_last(const struct bodies *b, const struct events *e)
+{
+    check(b->p->t, e->last == (unsigned)b->ring3->ring3->vector,
+          "EventEn at ring 3: the last CFE of an event has vector %u; wanted "
+          "%u, the exception at the end",
+          e->last, (unsigned)b->ring3->ring3->vector);
+}
+
+/* A page fault ends it: a load of where nothing is mapped. */
+static void check_page_fault(const struct bodies *b)
+{
+    const uint64_t absent = mapping_find_absent();
+    struct window w;
+
+    set(&w, b, trace_body_page_faults, trace_body_page_faults_path);
+    w.code.argument = w.code.count = absent;
+    if (absent == 0 || !trace_once(b, &w, IA32_RTIT_CTL_EventEn, 0))
+        return;
+    const struct events e = read_events(b->p);
+    check(b->p->t, e.faults == 1 && e.linear == absent,
+          "EventEn: a page fault at ring 3 at 0x%lx: %u EVD of one, the last "
+          "of 0x%lx; wanted one of that address",
+          absent, e.faults, e.linear);
+    check_last(b, &e);
 }
 
 /* A counter interrupts amid the body, and an exception ends it. */
@@ -243,7 +282,6 @@ static void check_events(const struct bodies *b)
 {
     struct test_context *t = b->p->t;
     struct window w;
-    unsigned last;
 
     set(&w, b, trace_body_returns, trace_body_returns_path);
     if (!counters_claim(t) ||
@@ -257,15 +295,12 @@ static void check_events(const struct bodies *b)
     const unsigned came = hw_pmi_count();
     if (!traced || !counters_clear_status(t, BIT(0)))
         return;
-    const unsigned interrupts = count_cfe(b->p, &last);
-    check(t, came == 0 || interrupts != 0,
+    const struct events e = read_events(b->p);
+    check(t, came == 0 || e.interrupts != 0,
           "EventEn at ring 3: no CFE of an interrupt in a trace in which %u "
           "came; wanted one of each",
           came);
-    check(t, last == (unsigned)b->ring3->ring3->vector,
-          "EventEn at ring 3: the last CFE of an event has vector %u; wanted "
-          "%u, the exception at the end",
-          last, (unsigned)b->ring3->ring3->vector);
+    check_last(b, &e);
 }
 
 void ring3_bodies_check(struct trace *p, struct ring3_session *ring3)
@@ -280,6 +315,8 @@ void ring3_bodies_check(struct trace *p, struct ring3_session *ring3)
     if ((id->leaf14_ebx & LEAF14_PSB_FREQ) != 0 &&
         id->fixed_counters > CORE_CYCLES)
         check_cycles(&b);
-    if ((id->leaf14_ebx & LEAF14_EVENT) != 0)
+    if ((id->leaf14_ebx & LEAF14_EVENT) != 0) {
         check_events(&b);
+        check_page_fault(&b);
+    }
 }

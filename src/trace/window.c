@@ -23,8 +23,8 @@ static bool has_address(unsigned kind)
 {
     return kind == PATH_TIP || kind == PATH_RET || kind == PATH_FUP ||
            kind == PATH_PGE || kind == PATH_PGD || kind == PATH_PGD_DIRECT ||
-           kind == PATH_PGD_MAY || kind == PATH_FUP_MAY || kind == PATH_CALL ||
-           kind == PATH_RET_OF;
+           kind == PATH_PGD_MAY || kind == PATH_PGD_HIDDEN ||
+           kind == PATH_FUP_MAY || kind == PATH_CALL || kind == PATH_RET_OF;
 }
 
 static uint64_t row_count(const struct window *w)
@@ -302,7 +302,8 @@ static bool is_late_mode(const struct path_seen *seen)
 {
     return seen->want.kind == PATH_PIP
                ? seen->got != PT_PIP
-               : seen->want.kind == PATH_TIP && seen->got == PT_TIP &&
+               : ((seen->want.kind == PATH_TIP && seen->got == PT_TIP) ||
+                  (seen->want.kind == PATH_PGE && seen->got == PT_TIP_PGE)) &&
                      seen->value == seen->want.value;
 }
 

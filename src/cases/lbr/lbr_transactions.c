@@ -29,6 +29,7 @@ static const struct row {
 struct counts {
     unsigned aborts, in_tx; /* their records; with IN_TSX */
     unsigned loose, at_it;  /* without a place that is promised */
+    unsigned timed, cycles; /* with cycles, and these */
 };
 
 static bool run(struct lbr *l, const uint8_t *body, struct trace_window *code)
@@ -105,6 +106,10 @@ static void count_abort(const struct lbr *l, const struct row *row,
         record++;
     counts->aborts++;
     counts->in_tx += record->in_tx;
+    if (l->model.cycles && !record->untimed) {
+        counts->timed++;
+        counts->cycles += record->cycles;
+    }
     if (row->exact || row->loop)
         return;
     counts->loose++;
@@ -230,6 +235,10 @@ TEST(lbr_transactions,
     FOR_EACH_ROW (t, i, aborts)
         WITH_PREFIX (t, "%s", aborts[i].what)
             try_abort(&l, &aborts[i], &counts);
+    check(t, counts.timed == 0 || counts.cycles != 0,
+          "the records of %u aborts say 0 cycles together; wanted some: each "
+          "came instructions after the branch before it",
+          counts.timed);
     observe(t, "the record of an abort has IN_TSX = 1", counts.in_tx,
             counts.aborts);
     observe(t, "an abort by CPUID or PAUSE is recorded from that instruction",

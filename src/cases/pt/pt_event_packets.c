@@ -31,8 +31,10 @@ static const unsigned vectors[] = {GATE_UD, GATE_DE,   GATE_GP,
 
 struct events {
     unsigned count, without_fup, data; /* CFE; EVD */
+    unsigned bound;                    /* EVDs before the CFE of a page fault */
     unsigned off; /* MODE.Exec with IF = 0 after one with 1, a FUP after both */
     unsigned type[2 * VECTORS], vector[2 * VECTORS];
+    unsigned results[2 * VECTORS]; /* of branches, since the one before */
     uint64_t fup[2 * VECTORS], linear[PAGE_FAULTS];
 };
 
@@ -41,6 +43,7 @@ static void read_events(const struct trace *p, struct events *e)
     struct packets packets;
     struct pt_packet packet;
     uint64_t mode = 0;
+    unsigned results = 0, unbound = 0;
     bool fup = false, exec = false, on = false;
 
     *e = (struct events){0};
@@ -62,13 +65,20 @@ static void read_events(const struct trace *p, struct events *e)
             if (packet.detail == EVD_CR2 && e->data < PAGE_FAULTS)
                 e->linear[e->data] = packet.payload;
             e->data++;
+            unbound++;
         }
+        if (packet.kind == PT_TNT_8 || packet.kind == PT_TNT_64)
+            results += packet.detail;
         if (packet.kind != PT_CFE)
             continue;
         if (e->count < 2 * VECTORS) {
             e->type[e->count] = CFE_TYPE(packet.payload);
             e->vector[e->count] = CFE_VECTOR(packet.payload);
+            e->results[e->count] = results;
         }
+        if (CFE_VECTOR(packet.payload) == GATE_PF)
+            e->bound += unbound;
+        results = unbound = 0;
         e->count++;
     }
 }
@@ -85,6 +95,22 @@ static uint64_t event_at(unsigned n, bool iret)
         if (row->kind == PATH_FUP && found++ == n)
             break;
     return trace_at(trace_body_events) + (uint64_t)(int64_t)row->at;
+}
+
+/* Conditional branches between it and the event before it. */
+static unsigned results_before(unsigned n)
+{
+    const struct trace_row *row = trace_body_events_path;
+    unsigned results = 0;
+
+    for (unsigned found = 0; row->kind != PATH_END; row++) {
+        if (row->kind == PATH_FUP && found++ == n)
+            break;
+        results += row->kind == PATH_NOT_TAKEN || row->kind == PATH_TAKEN;
+        if (row->kind == PATH_FUP)
+            results = 0;
+    }
+    return results;
 }
 
 static void judge(struct test_context *t, const struct events *e)
@@ -109,6 +135,10 @@ static void judge(struct test_context *t, const struct events *e)
         check(t, e->fup[n] == at,
               "CFE %u: a FUP of 0x%lx follows; wanted 0x%lx, where the %s", n,
               e->fup[n], at, n % 2 == 0 ? "event came" : "IRET is");
+        const unsigned results = n % 2 == 0 ? results_before(n / 2) : 0;
+        check(t, e->results[n] == results,
+              "CFE %u: %u results of branches come before it; wanted %u", n,
+              e->results[n], results);
     }
     check(t, e->without_fup == 0,
           "%u CFE with IP = 1 are not followed by a FUP; wanted 0",
@@ -160,6 +190,10 @@ static void check_page_faults(struct trace *p, uint8_t *gates)
           "page faults at 0x%lx, 0x%lx: %u EVD, of 0x%lx, 0x%lx; wanted one of "
           "each address",
           first, second, events.data, events.linear[0], events.linear[1]);
+    check(p->t, events.bound == events.data,
+          "page faults: the CFE after %u of %u EVD has vector %u; wanted after "
+          "each",
+          events.bound, events.data, GATE_PF);
 }
 
 TEST(pt_event_packets,

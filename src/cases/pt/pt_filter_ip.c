@@ -92,7 +92,8 @@ static void check_halves(struct trace *p, uint64_t control)
         window_check(p, "filters of the range and of a part of it", &w, &seen);
 }
 
-/* Out by a return that could be compressed, were its target in the range. */
+/* Out by a return that could be compressed, were its target in the range;
+ * within, by one that could be, had its call been. */
 static void check_return(struct trace *p, uint64_t control)
 {
     struct window w;
@@ -104,6 +105,12 @@ static void check_return(struct trace *p, uint64_t control)
     if (set_range(p, 0, trace_at(trace_range_first),
                   trace_at(trace_range_last) - 1))
         window_check(p, "a return out of a filter to where its call was", &w,
+                     &seen);
+    window_set(&w, trace_body_range_called, trace_body_range_called_path);
+    w.bare = true;
+    if (set_range(p, 0, trace_at(trace_called_first),
+                  trace_at(trace_called_last)))
+        window_check(p, "a return whose call was outside of a filter", &w,
                      &seen);
 }
 

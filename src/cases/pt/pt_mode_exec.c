@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Far transfers to code of 32 and of 16 bits and back: MODE.Exec, with the mode
- * of the target, before each TIP that changes it, and before no other. */
+ * of the target, before each TIP that changes it, and before no other; before
+ * TIP.PGE, where it has changed outside of a filter. */
 #include "asm/ring3_window.h"
 #include "src/base/mem.h"
+#include "src/base/msr.h"
 #include "src/trace/gate.h"
+#include "src/trace/registers.h"
 #include "src/trace/window.h"
 
 #define PAGE_BYTES 4096u
@@ -66,5 +69,14 @@ TEST(pt_mode_exec,
     w.gdt_bytes = (uint16_t)(selector + 16);
 
     /* Measured and checked. */
-    window_check(&p, "far RET, INT3 and IRETQ between modes", &w, &seen);
+    if (!window_check(&p, "far RET, INT3 and IRETQ between modes", &w, &seen) ||
+        registers_ranges(test_cpu(t)) == 0 ||
+        !set_msr(t, IA32_RTIT_ADDR_A(0), code) ||
+        !set_msr(t, IA32_RTIT_ADDR_B(0), trace_at(trace_modes_end) - 1))
+        return;
+    /* The handler, of another mode, is outside of a filter. */
+    w.rows = trace_body_modes_range_path;
+    w.bare = true;
+    p.control |= IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+    window_check(&p, "between modes, out of a filter and in", &w, &seen);
 }

@@ -6,6 +6,8 @@
 #include "src/trace/window.h"
 
 #define PAGE_BYTES 4096u
+#define RANGE_BIT  7  /* the first above a range of 128 bytes */
+#define MASK_BITS  32 /* of MaskOrTableOffset */
 #define TURNS      20
 /* Beyond a page, and less than two. */
 #define TABLE_BYTES (PAGE_BYTES / 2 * 3)
@@ -14,6 +16,31 @@
 #define SIZE_END    (UINT64_C(15) << 6)  /* of an END entry */
 
 _Static_assert(TURNS *WINDOW_TURN_BYTES_MAX < PAGE_BYTES / 2, "one page's end");
+
+/* A hole in each place of the mask, an overlap with each bit of it: one of 4
+ * GB, in which the memory is where OutputOffset says. With a hole where that
+ * is 1 it would be elsewhere. */
+static void check_masks(struct trace *p)
+{
+    const uint64_t control = output_control(test_cpu(p->t), false),
+                   memory = trace_at(p->memory), low = memory & BITS(31, 0),
+                   all = output_range_pointers(0, (uint32_t)low);
+    char what[64];
+
+    for (unsigned bit = RANGE_BIT; bit < MASK_BITS; bit++) {
+        if (bit < MASK_BITS - 1 && (low >> bit & 1) == 0) {
+            text_format(what, sizeof(what), "single range, mask without bit %u",
+                        bit);
+            trace_check_refused(p, what, control, memory - low,
+                                all & ~BIT(bit));
+        }
+        text_format(what, sizeof(what),
+                    "single range of 4 GB, base with bit "
+                    "%u",
+                    bit);
+        trace_check_refused(p, what, control, memory - low + BIT(bit), all);
+    }
+}
 
 static void check_range(struct trace *p)
 {
@@ -34,6 +61,8 @@ static void check_range(struct trace *p)
                         memory + PAGE_BYTES / 2, page);
     trace_check_refused(p, "single range of 4 KB, base at 128 bytes", control,
                         memory + 128, page);
+    if (output_range_is_reliable(test_cpu(p->t), BIT(32)))
+        check_masks(p);
 }
 
 static void check_topa(struct trace *p)

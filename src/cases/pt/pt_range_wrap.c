@@ -21,15 +21,6 @@ static const struct {
             {2048, 2048 - 102}, {4096, 4096 - 103},  {4096, 0},
             {8192, 4090},       {16384, 16384 - 105}};
 
-/* Errata TGL052, ADL037, RPL017: a range of more than a page is not reliable.
- * Those of other processors of then are not known here. */
-static bool is_reliable(const struct identity *id, uint32_t bytes)
-{
-    return bytes <= TOPA_REGION_BYTES ||
-           (id->family == 6 && id->model < 0x8c) ||
-           (id->family == 6 && (id->model == 0xa5 || id->model == 0xa6));
-}
-
 /* The range lies at its own size, and is a circle. */
 static bool check_wrap(struct trace *p, uint32_t bytes, uint32_t start,
                        unsigned turns)
@@ -125,7 +116,7 @@ TEST(pt_range_wrap,
 
     /* Measured and checked. */
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (is_reliable(test_cpu(t), rows[i].bytes))
+        if (output_range_is_reliable(test_cpu(t), rows[i].bytes))
             check_wrap(&p, rows[i].bytes, rows[i].start, TURNS);
     check_end(&p);
     for (uint32_t bytes = 128; bytes <= ROUND_SIZE; bytes *= 2)

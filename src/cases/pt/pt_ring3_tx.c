@@ -4,7 +4,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/smi_guard.h"
-#include "src/pt/ip.h"
+#include "src/trace/packets.h"
 #include "src/trace/ring3_times.h"
 #include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
@@ -234,6 +234,9 @@ static void check_psb(struct paths *s, const struct way *way, uint64_t bits,
           psb->packets[PT_TSC] == ((bits & IA32_RTIT_CTL_TSCEn) != 0 ? 1 : 0),
           "%s, PSB+ before packet %lu: got %u TSC, wanted one where TSCEn = 1",
           way->what, psb->step, psb->packets[PT_TSC]);
+    check_known(s->t, psb->packets[PT_PIP] == 0, ERRATUM_PT_PSB_PIP, true,
+                "%s, PSB+ with OS = 0: got %u PIP; wanted none", way->what,
+                psb->packets[PT_PIP]);
 }
 
 static void judge(struct paths *s, const struct way *way, uint64_t bits,
@@ -264,26 +267,22 @@ static void judge(struct paths *s, const struct way *way, uint64_t bits,
 static void check_pip(struct paths *s)
 {
     const uint64_t code = s->ring3.ring3->user_code;
-    struct pt_reader reader;
+    struct packets packets;
     struct pt_packet packet;
     bool in_psb = false, pip = false, user = false;
     unsigned missing = 0;
 
-    pt_open(&reader);
-    pt_feed(&reader, s->trace.memory, trace_bytes(&s->trace), true);
-    while (pt_next(&reader, &packet) == PT_OK) {
+    packets_open(&packets, s->trace.memory, trace_bytes(&s->trace));
+    while (packets_next(&packets, &packet)) {
         if (packet.kind == PT_PSB) {
             in_psb = true;
             pip = user = false;
         }
         pip |= in_psb && packet.kind == PT_PIP;
         if (in_psb && packet.kind == PT_FUP && packet.detail != 0)
-            user = pt_ip(0, packet.detail, packet.payload) - code <
-                   RING3_CODE_PAGES * PAGE_BYTES;
-        if (packet.kind != PT_PSBEND)
-            continue;
-        missing += user && !pip;
-        in_psb = false;
+            user = packets.ip - code < RING3_CODE_PAGES * PAGE_BYTES;
+        missing += packet.kind == PT_PSBEND && user && !pip;
+        in_psb &= packet.kind != PT_PSBEND;
     }
     check(s->t, missing == 0,
           "PSB+ at ring 3 with OS = 1: got no PIP in %u; wanted one in each",

@@ -9,6 +9,7 @@
 #include "src/trace/trace.h"
 
 #define BITS_OF_CONTROL 64
+#define OTHER_HALF      (TRACE_BYTES / 2)
 
 struct answers {
     int of_register[REGISTERS_COUNT];
@@ -38,12 +39,16 @@ static bool is_tried(const struct trace *p, unsigned bit)
 }
 
 /* What is written: where the trace does not depend on it, another value; of
- * OUTPUT_BASE a table that is as good. */
+ * OUTPUT_BASE a table that is as good, of MASK_PTRS a place in the other half
+ * of its region. */
 static uint64_t other_value(const struct trace *p,
                             const struct register_rule *rule, uint64_t value)
 {
     if (rule->msr == IA32_RTIT_OUTPUT_BASE && value == trace_at(p->table))
         return value + TOPA_REGION_BYTES;
+    if (rule->msr == IA32_RTIT_OUTPUT_MASK_PTRS &&
+        (p->armed & IA32_RTIT_CTL_ToPA) != 0)
+        return value ^ (uint64_t)OTHER_HALF << 32;
     if (rule->msr == IA32_RTIT_STATUS)
         return value ^ IA32_RTIT_STATUS_Error;
     return rule->msr >= IA32_RTIT_CR3_MATCH
@@ -187,6 +192,11 @@ TEST(pt_write_while_enabled,
     check_control(&p, &answers);
     check_equal(t, "IA32_RTIT_OUTPUT_BASE (560H) afterwards", p.stopped_base,
                 p.base);
+    check(t,
+          (p.armed & IA32_RTIT_CTL_ToPA) == 0 || trace_bytes(&p) < OTHER_HALF,
+          "IA32_RTIT_OUTPUT_MASK_PTRS (561H) = 0x%lx afterwards: wanted an "
+          "OutputOffset below 0x%x, which was refused",
+          p.stopped_pointers, OTHER_HALF);
     check_equal(t, "IA32_RTIT_STATUS (571H)[5:4] (Stopped, Error) afterwards",
                 p.status & (IA32_RTIT_STATUS_Stopped | IA32_RTIT_STATUS_Error),
                 0);

@@ -658,8 +658,8 @@ uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     cross(enable, cells, window_ring3_tx_rows);
     if (ring3->aborts == 0)
         return 0;
-    record(LBR_FAR | LBR_ABORT, user + at(ring3_tx_abort),
-           user + at(ring3_tx_fallback), 7);
+    record(LBR_FAR | LBR_ABORT | LBR_FROM_USR | LBR_TO_USR,
+           user + at(ring3_tx_abort), user + at(ring3_tx_fallback), 7);
     record(LBR_FAR, user, at(ring3_code) + 16, 7);
     ring3->status = RTM_STATUS_XABORT | RING3_TX_CODE << 24;
     return 0;

@@ -85,6 +85,9 @@ static void tx_end(void)
 static void tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
 {
     const uint64_t fallback = traced.fallback;
+    const struct retirement passed = {.cycles =
+                                          traced_processor.choices.cycles_abort,
+                                      .user = traced.cpl > 0};
     const struct tx_abort how = {.cause = cause,
                                  .depth = traced.depth,
                                  .status = status,
@@ -101,12 +104,12 @@ static void tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
     if (!traced.hle)
         REG(u, REG_RAX) = status;
     traced.elided = traced.hle;
-    struct pt_step now =
-        traced_step(traced.at, fallback, traced_processor.choices.cycles_abort);
+    struct pt_step now = traced_step(traced.at, fallback, passed.cycles);
     now.nested = how.depth > 1;
     if (faults_abort_traced(&traced_processor, cause))
         pt_tx_abort(&traced_processor, &now);
     counters_roll_back(&traced_processor);
+    counters_retire(&traced_processor, &passed);
     tsx_aborted(&traced_processor, &how);
     tx_end();
     record_if_due(u);

@@ -275,3 +275,17 @@ FAULT(arch_lbr_to_unsigned,
       .caught = {"sapphirerapids on 1 lbr_registers FAIL",
                  "alderlake-n on 1 lbr_registers FAIL"},
       .breaks = LBR_TO_UPPER_HALF)
+
+FAULT(lbr_abort_ring3_as_0,
+      .what = "[A B F; C with bit 2] an abort at ring 3 is filtered as one of "
+              "ring 0",
+      .caught = {"skylake-2017 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_ABORT_LEVEL)
+
+FAULT(lbr_abort_cycles_zero,
+      .what = "[A B F; C with bit 2; format 5] the record of an abort has no "
+              "cycles",
+      .caught = {"skylake-2017 on 1 lbr_transactions FAIL",
+                 "sapphirerapids on 1 lbr_transactions FAIL"},
+      .breaks = LBR_ABORT_CYCLES)

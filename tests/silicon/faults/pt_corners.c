@@ -187,3 +187,56 @@ FAULT(pt_event_without_cyc,
 
 FAULT(pt_ptw_without_cyc, .what = "[PT with PTWRITE] no CYC comes before a PTW",
       .caught = {"sapphirerapids on 1 pt_cycles FAIL"}, .rule = PT_CYC_OF_PTW)
+
+FAULT(pt_pointers_written_while_enabled,
+      .what = "[PT] IA32_RTIT_OUTPUT_MASK_PTRS takes a value while TraceEn is "
+              "1, and raises #GP",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
+      .rule = PT_POINTERS_HELD)
+
+FAULT(pt_ret_leaves_out_frame,
+      .what = "[PT] a RET to where the CALL before the last one was is "
+              "compressed",
+      .caught = {"skylake-2018 on 1 pt_transfers FAIL",
+                 "skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_RET_FRAMES)
+
+FAULT(pt_ret_keeps_call,
+      .what = "[PT] a RET that is not compressed forgets no CALL",
+      .caught = {"skylake-2018 on 1 pt_transfers FAIL",
+                 "skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_RET_POPS)
+
+FAULT(pt_call_outside_remembered,
+      .what = "[PT with ranges] a CALL outside of a filter is remembered for "
+              "its RET",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"},
+      .rule = PT_CALL_FILTERED)
+
+FAULT(pt_exec_outside_missing,
+      .what = "[PT with ranges] a mode that has changed outside of a filter "
+              "has no MODE.Exec",
+      .caught = {"skylake-2018 on 1 pt_mode_exec FAIL"}, .rule = PT_EXEC_OF_PGE)
+
+FAULT(pt_abort_loses_ret,
+      .what = "[PT and TSX] the result of a compressed RET that is not sent "
+              "when an inner transaction aborts is lost",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_RET_TNT)
+
+FAULT(pt_commit_inside_no_fup,
+      .what = "[PT with ranges and TSX] a commit in a filter has no FUP, where "
+              "the transaction began outside",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"},
+      .rule = PT_COMMIT_ENTERED)
+
+FAULT(pt_abort_inside_no_fup,
+      .what = "[PT with ranges and TSX] the same of an abort",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_ENTERED)
+
+FAULT(pt_abort_loses_cycles,
+      .what = "[PT with CYC and TSX] cycles before an abort are in no CYC",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .rule = PT_ABORT_CYCLES)
+
+FAULT(pt_psb_pip_of_user,
+      .what = "[PT] PSB+ at ring 3 has a PIP though OS is 0",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_PSB_PIP_OS)

@@ -70,3 +70,23 @@ FAULT(pt_exec_of_popf_missing,
       .what = "[PT with EventEn] a change of IF by POPF has no MODE.Exec",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
       .rule = PT_EXEC_OF_POPF)
+
+FAULT(pt_cfe_loses_tnt,
+      .what = "[PT with EventEn] results that are not sent before an "
+              "interrupt or exception are lost",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"}, .rule = PT_CFE_TNT)
+
+FAULT(pt_evd_ring3_missing,
+      .what = "[PT with EventEn] page faults at ring 3 have no EVD",
+      .caught = {"alderlake-n off 1 pt_ring3 FAIL"}, .rule = PT_EVD_OF_RING_3)
+
+FAULT(pt_evd_after_cfe,
+      .what = "[PT with EventEn] the EVD of a page fault comes after its CFE",
+      .caught = {"alderlake-n off 1 pt_event_packets FAIL"},
+      .rule = PT_EVD_FIRST)
+
+FAULT(pt_tnt_disabled_pgd,
+      .what = "[PT with DisTNT] a conditional branch out of a filter range has "
+              "no TIP.PGD",
+      .caught = {"alderlake-n off 1 pt_tnt_disabled FAIL"},
+      .rule = PT_PGD_DIS_TNT)

@@ -255,3 +255,21 @@ FAULT(pt_table_of_one_page,
       .what = "[PT with ToPA tables] a ToPA table has 512 entries at most",
       .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
       .value = PT_TABLE_INDEX, .clear = ~(uint64_t)511)
+
+FAULT(pt_mask_high_gap_accepted,
+      .what = "[PT with single range] a mask with a gap above bit 11 is no "
+              "error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_MASK_LOOKED, .clear = BITS(31, 12))
+
+FAULT(pt_base_high_overlap_accepted,
+      .what = "[PT with single range] a base that overlaps the mask above bit "
+              "11 is no error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_BASE_LOOKED, .clear = BITS(31, 12))
+
+FAULT(pt_int_of_later_silent,
+      .what = "[PT with ToPA] INT of an entry that is not the first of its "
+              "table sets the status, and there is no interrupt",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .rule = PT_INT_OF_LATER)

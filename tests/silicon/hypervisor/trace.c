@@ -125,7 +125,9 @@ static void record_event(struct vcpu *v)
 
 void trace_abort(struct vcpu *v)
 {
-    bool user = v->vmcb->cpl > 0;
+    const bool user = v->vmcb->cpl > 0;
+    const bool level =
+        user && faults_rule(v->model->machine, LBR_ABORT_LEVEL, true);
     const bool lost =
         user && !faults_rule(v->model->machine, LBR_ABORT_OF_RING_3, true);
     const struct lbr_branch b = {
@@ -138,8 +140,8 @@ void trace_abort(struct vcpu *v)
                                           LBR_ELISION_TO_BEGIN, true)
                   ? v->tx.resume_ip
                   : v->vmcb->rip,
-        .user = user,
-        .to_user = user,
+        .user = level,
+        .to_user = level,
     };
 
     if (lbr_records(v->model))

@@ -105,7 +105,9 @@ struct fault_state {
     uint64_t int_base, int_pointers; /* of Processor Trace: of its last */
     bool nmi;                        /* of Processor Trace: one was sent */
     bool int_due;       /* of Processor Trace: of the region before */
-    uint64_t first_cr2; /* of Processor Trace: of its first page fault */
+    uint64_t first_cr2; /* of Processor Trace: of its first page fault, */
+    unsigned ret_due;   /* results, the last of which is the last RET's, */
+    bool entered;       /* the transaction began with PacketEn = 0 */
     bool popf;          /* of Processor Trace: the instruction traced is */
     bool save_output;   /* of Processor Trace, with the next packets: */
     uint64_t saved_base, saved_pointers; /* where it was */

@@ -291,6 +291,8 @@ void lbr_aborted(struct processor *p, const struct lbr_branch *b)
 
     while (!faults_rule(p->machine, LBR_KEEPS_ABORTED, true) && is_in_tsx(p))
         flush_last(p);
+    if (!faults_rule(p->machine, LBR_ABORT_CYCLES, true))
+        p->lbr.cycles = 0;
     if (faults_rule(p->machine, LBR_HAS_ABORTS, true) &&
         is_selected(p, b, is_far ? LBR_SELECT_FAR_BRANCH : 0))
         record(p, b, LBR_SELECT_FAR_BRANCH,

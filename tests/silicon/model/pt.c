@@ -48,7 +48,8 @@ void pt_packet_en_set(struct processor *p, const struct pt_step *now)
 {
     if (!pt_branch_en(p))
         return;
-    if (faults_pt(p, PT_EXEC_FIRST, true))
+    if (faults_pt(p, PT_EXEC_FIRST, true) &&
+        (p->pt.exec == PT_EXEC_NONE || faults_pt(p, PT_EXEC_OF_PGE, true)))
         put_mode_of_pge(p, now);
     if (faults_pt(p, PT_CYC_OF_PGE, true))
         pt_put_cyc(p);
@@ -75,30 +76,6 @@ void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
     }
     if (faults_pt(p, PT_PGD, true))
         pt_put_ip(p, PT_TIP_PGD, faults_pt(p, PT_PGD_IP, true) ? ip : NULL);
-}
-
-bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands)
-{
-    struct pt_state *pt = &p->pt;
-
-    if (!lands || !pt_in_stop_range(p, now->next) ||
-        (!pt->context_en && ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
-                             faults_pt(p, PT_STOPS_CONTEXT, true))) ||
-        (now->cpl > 0 && !faults_pt(p, PT_STOPS_IN_RING_3, true)))
-        return false;
-    pt->packet_en = false;
-    return true;
-}
-
-void pt_stop(struct processor *p)
-{
-    pt_flush_tnt(p);
-    pt_put_trace_stop(p);
-    if (faults_pt(p, PT_SET_STOPPED, true))
-        p->pt.status |= RTIT_STOPPED;
-    if (!faults_pt(p, PT_RANGE_KEEPS_EN, true))
-        p->pt.ctl &= ~RTIT_TRACE_EN;
-    p->pt.filter_en = false;
 }
 
 static bool is_conditional(const struct instruction *i)
@@ -261,10 +238,15 @@ static bool leaves_silently(struct processor *p, const struct instruction *i,
            !faults_pt(p, PT_RET_PGD, true) && pt_returns_as_called(p, i, now);
 }
 
-static bool calls_directly(const struct instruction *i)
+/* The same without a result. */
+static bool leaves_unsaid(const struct processor *p,
+                          const struct instruction *i)
 {
-    return (i->flags & (INSTRUCTION_CALL | INSTRUCTION_INDIRECT |
-                        INSTRUCTION_FAR)) == INSTRUCTION_CALL;
+    if ((i->flags & (INSTRUCTION_CALL | INSTRUCTION_INDIRECT |
+                     INSTRUCTION_FAR)) == INSTRUCTION_CALL)
+        return !faults_pt(p, PT_CALL_PGD, true);
+    return is_conditional(i) && (p->pt.ctl_active & RTIT_DIS_TNT) != 0 &&
+           !faults_pt(p, PT_PGD_DIS_TNT, true);
 }
 
 void pt_retired(struct processor *p, const struct instruction *i,
@@ -281,6 +263,8 @@ void pt_retired(struct processor *p, const struct instruction *i,
     pt_put_time_again(p, now);
     pt_pass_time(p, now);
     pt_update_enables(p, now, lands);
+    if (!was)
+        pt_pass_by(p, i, now);
     if (new_cr3)
         put_new_cr3(p, now);
     if (i->is_ptwrite)
@@ -292,8 +276,7 @@ void pt_retired(struct processor *p, const struct instruction *i,
         put_branch(p, i, now);
     else if (was && !pt->packet_en && leaves_silently(p, i, now))
         pt_put_tnt(p, true);
-    else if (was && !pt->packet_en && pt->context_en && calls_directly(i) &&
-             !faults_pt(p, PT_CALL_PGD, true))
+    else if (was && !pt->packet_en && pt->context_en && leaves_unsaid(p, i))
         pt_flush_tnt(p);
     else if (was && !pt->packet_en)
         pt_packet_en_cleared(p, stops && !p->choices.pt_stop_pgd_has_ip
@@ -356,6 +339,7 @@ void pt_event(struct processor *p, const struct pt_step *now)
     stops = pt_enters_stop(p, now, faults_pt(p, PT_STOPS_EVENT, true));
     pt_flush_tnt_if(p, !pt->context_en  ? PT_EVENT_TNT_OUT
                        : now->from_user ? PT_EVENT_TNT_RING_3
+                       : pt_event_en(p) ? PT_CFE_TNT
                                         : PT_EVENT_TNT);
     cfe = was && pt_event_en(p) &&
           (!now->from_user || faults_pt(p, PT_CFE_FROM_RING_3, true)) &&

@@ -195,6 +195,12 @@ void pt_start_enables(struct processor *p, const struct pt_step *now);
 bool pt_between_ranges(const struct processor *p, uint64_t from, uint64_t to);
 bool pt_in_stop_range(const struct processor *p, uint64_t ip);
 
+/* "TraceStop". lands: a taken branch, an event, WRMSR that sets
+ * TraceEn, MOV to CR3. True: PacketEn = 0, and pt_stop is to follow the packets
+ * of the instruction. */
+bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands);
+void pt_stop(struct processor *p);
+
 /* pt_returns.c: a near CALL is remembered; does a near RET go where it came
  * from, and may it be compressed? The CALL is forgotten. */
 void pt_push_return(struct processor *p, const struct instruction *i,
@@ -202,16 +208,14 @@ void pt_push_return(struct processor *p, const struct instruction *i,
 bool pt_returns_as_called(struct processor *p, const struct instruction *i,
                           const struct pt_step *now);
 bool pt_is_near_return(const struct instruction *i);
+/* What is executed with PacketEn = 0: it is not. */
+void pt_pass_by(struct processor *p, const struct instruction *i,
+                const struct pt_step *now);
 
 /* pt.c: BranchEn. */
 bool pt_branch_en(const struct processor *p);
 /* pt.c: time that the instruction took. */
 void pt_pass_time(struct processor *p, const struct pt_step *now);
-/* IP filtering, "TraceStop". lands: a taken branch, an event, WRMSR that sets
- * TraceEn, MOV to CR3. True: PacketEn = 0, and pt_stop is to follow the packets
- * of the instruction. */
-bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands);
-void pt_stop(struct processor *p);
 /* PacketEn has changed on the way there. An IP that is out of context is
  * suppressed. */
 void pt_packet_en_set(struct processor *p, const struct pt_step *now);

@@ -13,6 +13,17 @@
 #define CFE_IRET  2
 #define VECTOR_PF 14
 
+static void put_evd(struct processor *p, const struct pt_step *now)
+{
+    struct fault_state *f = &p->faults;
+
+    if (now->vector != VECTOR_PF ||
+        (now->from_user && !faults_pt(p, PT_EVD_OF_RING_3, true)))
+        return;
+    f->first_cr2 = f->first_cr2 != 0 ? f->first_cr2 : now->cr2;
+    pt_put_evd(p, faults_pt(p, PT_EVD_OF_EACH, true) ? now->cr2 : f->first_cr2);
+}
+
 static void put_with_fup(struct processor *p, uint8_t type, uint8_t vector,
                          const uint64_t *ip)
 {
@@ -25,15 +36,12 @@ static void put_with_fup(struct processor *p, uint8_t type, uint8_t vector,
 
 void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now)
 {
-    struct fault_state *f = &p->faults;
-
-    if (now->vector == VECTOR_PF) {
-        f->first_cr2 = f->first_cr2 != 0 ? f->first_cr2 : now->cr2;
-        pt_put_evd(p, faults_pt(p, PT_EVD_OF_EACH, true) ? now->cr2
-                                                         : f->first_cr2);
-    }
+    if (faults_pt(p, PT_EVD_FIRST, true))
+        put_evd(p, now);
     if (faults_pt(p, PT_CFE_OF_EVENT, true))
         put_with_fup(p, CFE_INTR, now->vector, &now->ip);
+    if (!faults_pt(p, PT_EVD_FIRST, true))
+        put_evd(p, now);
 }
 
 void pt_put_cfe_of_iret(struct processor *p, const struct pt_step *now)

@@ -116,3 +116,27 @@ void pt_start_enables(struct processor *p, const struct pt_step *now)
     p->pt.filter_en = !has_filter(p);
     pt_update_enables(p, now, true);
 }
+
+bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands)
+{
+    struct pt_state *pt = &p->pt;
+
+    if (!lands || !pt_in_stop_range(p, now->next) ||
+        (!pt->context_en && ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
+                             faults_pt(p, PT_STOPS_CONTEXT, true))) ||
+        (now->cpl > 0 && !faults_pt(p, PT_STOPS_IN_RING_3, true)))
+        return false;
+    pt->packet_en = false;
+    return true;
+}
+
+void pt_stop(struct processor *p)
+{
+    pt_flush_tnt(p);
+    pt_put_trace_stop(p);
+    if (faults_pt(p, PT_SET_STOPPED, true))
+        p->pt.status |= RTIT_STOPPED;
+    if (!faults_pt(p, PT_RANGE_KEEPS_EN, true))
+        p->pt.ctl &= ~RTIT_TRACE_EN;
+    p->pt.filter_en = false;
+}

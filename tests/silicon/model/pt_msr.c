@@ -253,6 +253,9 @@ static bool refuse_write(struct processor *p, uint32_t number, uint64_t value)
         *held = faults_pt_register(p, PT_REFUSED, number, *held);
     if (number == IA32_RTIT_OUTPUT_BASE && !faults_pt(p, PT_BASE_REFUSED, true))
         p->pt.base = value;
+    if (number == IA32_RTIT_OUTPUT_MASK_PTRS &&
+        !faults_pt(p, PT_POINTERS_HELD, true))
+        p->pt.pointers = value | POINTERS_FIXED;
     if (number == IA32_RTIT_STATUS && !faults_pt(p, PT_STATUS_HELD, true))
         p->pt.status = value & RTIT_ERROR;
     return false;

@@ -47,10 +47,13 @@ static void raise_error(struct processor *p)
 /* MaskOrTableOffset: a mask of ones from bit 0 up. */
 static bool range_valid(const struct processor *p)
 {
-    uint64_t mask = p->pt.pointers & POINTERS_LOW;
+    uint64_t mask = p->pt.pointers & POINTERS_LOW,
+             looked = faults_pt_value(p, PT_MASK_LOOKED, mask);
 
-    return faults_pt(p, PT_MASK_GOOD, (mask & (mask + 1)) == 0) &&
-           faults_pt(p, PT_BASE_GOOD, (p->pt.base & mask) == 0) &&
+    return faults_pt(p, PT_MASK_GOOD, (looked & (looked + 1)) == 0) &&
+           faults_pt(p, PT_BASE_GOOD,
+                     (p->pt.base & faults_pt_value(p, PT_BASE_LOOKED, mask)) ==
+                         0) &&
            faults_offset_accepted(
                p, output_offset(p) <= faults_pt_value(p, PT_OFFSET_MAX, mask));
 }
@@ -144,6 +147,9 @@ static void raise_topa_pmi(struct processor *p)
     if (faults_topa_int_missing(p))
         return;
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
+    if ((p->pt.pointers & BITS(31, TABLE_SHIFT)) != 0 &&
+        !faults_pt(p, PT_INT_OF_LATER, true))
+        return;
     if (faults_pt(p, PT_PMI, true) && erratum_is(p, ERRATUM_TOPA_NO_FREEZE))
         p->pmu.pmi = true;
     else if (faults_pt(p, PT_PMI, true))

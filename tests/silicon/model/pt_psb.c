@@ -60,6 +60,7 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
                 ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
                  faults_pt(p, PT_PSB_PIP_FILTERED, true)) &&
                 ((pt->ctl_active & RTIT_OS) != 0 ||
+                 !faults_pt(p, PT_PSB_PIP_OS, true) ||
                  erratum_shows(p, ERRATUM_PIP_WITHOUT_OS, 2))))
         pt_put_pip(p, faults_pt_value(p, PT_PSB_CR3,
                                       faults_pt(p, PT_PSB_CR3_NOW, true)

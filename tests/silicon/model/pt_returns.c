@@ -24,6 +24,14 @@ void pt_push_return(struct processor *p, const struct instruction *i,
         pt->returns_known++;
 }
 
+void pt_pass_by(struct processor *p, const struct instruction *i,
+                const struct pt_step *now)
+{
+    if ((i->flags & (INSTRUCTION_CALL | INSTRUCTION_FAR)) == INSTRUCTION_CALL &&
+        !faults_pt(p, PT_CALL_FILTERED, true))
+        pt_push_return(p, i, now);
+}
+
 /* "RET Compression": to where the matching CALL has been seen. */
 bool pt_returns_as_called(struct processor *p, const struct instruction *i,
                           const struct pt_step *now)
@@ -35,12 +43,24 @@ bool pt_returns_as_called(struct processor *p, const struct instruction *i,
         return false;
     pt->returns_known--;
     as_called = pt->returns[--pt->calls % PT_RETURNS] == now->next;
+    if (!as_called && pt->returns_known > 0 &&
+        pt->returns[(pt->calls - 1) % PT_RETURNS] == now->next &&
+        !faults_pt(p, PT_RET_FRAMES, true)) {
+        pt->calls--;
+        pt->returns_known--;
+        as_called = true;
+    }
+    if (!as_called && !faults_pt(p, PT_RET_POPS, true)) {
+        pt->calls++;
+        pt->returns_known++;
+    }
     if ((i->flags & INSTRUCTION_FREES) != 0 &&
         !faults_pt(p, PT_FREES_COMPARED, true))
         as_called = true;
     if ((i->flags & INSTRUCTION_FREES) != 0 && now->cpl > 0 &&
         !faults_pt(p, PT_FREES_IN_RING_3, true))
         as_called = true;
+    p->faults.ret_due = pt->tnt_count + 1;
     if (now->cpl > 0)
         as_called = faults_pt(p, PT_RET_AS_CALLED_IN_RING_3, as_called);
     return faults_pt(p, PT_RET_AS_CALLED, as_called) &&

@@ -288,6 +288,21 @@ enum pt_rule {
     PT_RANGES_OVERLAP, /* is what two ranges have in them */
     PT_LATER_SIZES,    /* is Size that of the third entry, too */
     PT_END_BACK,       /* does END of a second table lead on */
+    PT_INT_OF_LATER,   /* is INT of a later entry an interrupt */
+    PT_POINTERS_HELD,  /* is MASK_PTRS as it was, where refused */
+    PT_RET_FRAMES,     /* is a RET compared with the last CALL alone */
+    PT_RET_POPS,       /* is that forgotten where it is not compressed */
+    PT_CALL_FILTERED,  /* is a CALL with FilterEn = 0 not remembered */
+    PT_EXEC_OF_PGE,    /* is MODE.Exec sent where it changed before TIP.PGE */
+    PT_CFE_TNT,        /* does a CFE send the TNT */
+    PT_EVD_OF_RING_3,  /* has a page fault there an EVD */
+    PT_EVD_FIRST,      /* before its CFE */
+    PT_ABORT_RET_TNT,  /* is the result of a RET sent by an inner abort */
+    PT_PGD_DIS_TNT,    /* has a conditional branch TIP.PGD with DisTNT */
+    PT_COMMIT_ENTERED, /* has a commit a FUP that began with FilterEn = 0 */
+    PT_ABORT_ENTERED,  /* has an abort */
+    PT_ABORT_CYCLES,   /* do those of a transaction that aborts count */
+    PT_PSB_PIP_OS,     /* has PSB+ no PIP where OS is 0 */
 };
 
 enum pt_value {
@@ -350,6 +365,8 @@ enum pt_value {
     PT_RATIO,                /* of CBR */
     PT_RANGE_MASK,           /* of a single range, as output uses it */
     PT_SIZE,                 /* Size of a ToPA entry */
+    PT_MASK_LOOKED,          /* bits of a mask that are looked at, for holes, */
+    PT_BASE_LOOKED,          /* and for those of the base */
     PT_CFE_PAYLOAD,          /* IP, type and vector */
     PT_PTW_PAYLOAD,
 };

@@ -73,6 +73,7 @@ bool pt_tx_begin(struct processor *p, const struct pt_step *now, bool doomed)
         return false;
     pt->in_tx = true;
     pt->psbs_in_tx = 0;
+    p->faults.entered = !pt->packet_en;
     pt_pass_time(p, now);
     if (is_traced(p))
         put_mode_tsx(p, PT_TX_IN,
@@ -91,11 +92,13 @@ void pt_tx_commit(struct processor *p, const struct pt_step *now)
     pt->in_tx = !faults_pt(p, PT_COMMIT_ENDS_TX, true);
     pt_pass_time(p, now);
     if (is_traced(p) && !faults_hide_commit(p))
-        put_mode_tsx(p, PT_TX_NONE,
-                     !pt->packet_en                       ? NULL
-                     : !faults_pt(p, PT_COMMIT_FUP, true) ? NULL
-                     : faults_pt(p, PT_COMMIT_IP, true)   ? &now->ip
-                                                          : &now->next);
+        put_mode_tsx(
+            p, PT_TX_NONE,
+            !pt->packet_en                                                ? NULL
+            : !faults_pt(p, PT_COMMIT_FUP, true)                          ? NULL
+            : p->faults.entered && !faults_pt(p, PT_COMMIT_ENTERED, true) ? NULL
+            : faults_pt(p, PT_COMMIT_IP, true) ? &now->ip
+                                               : &now->next);
     finish_step(p, now);
 }
 
@@ -115,6 +118,14 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
                    true) ||
         (now->nested && !faults_pt(p, PT_NESTED_ABORT_TNT, true)))
         pt->tnt_bits = pt->tnt_count = 0;
+    if (now->nested && pt->tnt_count != 0 &&
+        pt->tnt_count == p->faults.ret_due &&
+        !faults_pt(p, PT_ABORT_RET_TNT, true)) {
+        pt->tnt_bits >>= 1;
+        pt->tnt_count--;
+    }
+    if (!faults_pt(p, PT_ABORT_CYCLES, true))
+        pt->cycles = 0;
     if (!pt_tracing(p))
         return;
     faults_tx_aborts(p);
@@ -124,6 +135,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     stops = pt_enters_stop(p, now, faults_pt(p, PT_ABORT_STOPS, true));
     fup = was && (pt->packet_en || p->choices.pt_fup_before_pgd) &&
           faults_pt(p, PT_ABORT_FUP, true) &&
+          (!p->faults.entered || faults_pt(p, PT_ABORT_ENTERED, true)) &&
           (aborts == 1 || faults_pt(p, PT_EVERY_ABORT_FUP, true));
     if (is_traced(p) &&
         (was || pt->packet_en || faults_pt(p, PT_ABORT_FILTER, true)))

@@ -287,7 +287,9 @@ enum rule {
     BOTH_FREEZE_FIXED,        /* LBRs too, where a fixed counter overflows */
     LBR_BEYOND_REFUSED,       /* records from IA32_LBR_DEPTH on */
     LBR_JCC_NEAR,             /* is filtered, too: 0F 8x */
-    LBR_ABORT_OF_RING_3,      /* has a target */
+    LBR_ABORT_OF_RING_3,      /* has a target, */
+    LBR_ABORT_LEVEL,          /* and is of that level */
+    LBR_ABORT_CYCLES,         /* has an abort those since the last record */
     RECORD_HAS_IF,
     XMM_OF_THIS_RECORD,
     SNAPSHOT_BASE_FIRST, /* slots before the metrics, in a record */
