@@ -4,6 +4,13 @@
 
 #include "src/base/msr.h"
 
+uint64_t smi_count(struct test_context *t)
+{
+    uint64_t count = 0;
+
+    return try_get_msr(t, MSR_SMI_COUNT, &count) == HW_NO_FAULT ? count : 0;
+}
+
 bool smi_guard(struct test_context *t, bool (*attempt)(void *argument),
                void *argument, unsigned *repeated)
 {

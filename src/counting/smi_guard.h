@@ -17,4 +17,7 @@
 bool smi_guard(struct test_context *t, bool (*attempt)(void *argument),
                void *argument, unsigned *repeated);
 
+/* MSR_SMI_COUNT (34H), 0 where there is none. */
+uint64_t smi_count(struct test_context *t);
+
 #endif

@@ -171,7 +171,7 @@ bool sampling_arm_beside(struct sampling *p,
     if (ok && status != 0)
         ok = counters_clear_status(p->t, status);
     p->debugctl = msr_value(p->t, IA32_DEBUGCTL);
-    p->smis = sampling_smis(p);
+    p->smis = smi_count(p->t);
     p->refused = test_refused(p->t);
     for (unsigned n = 0; ok && n < PRECISE_COUNTERS && n < counters; n++)
         ok = program_counter(p, n);

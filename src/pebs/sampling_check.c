@@ -4,6 +4,7 @@
 
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/counting/smi_guard.h"
 #include "src/pebs/sampling_fixed.h"
 
 #define WORD (SAMPLING_GUARD * UINT64_C(0x0101010101010101))
@@ -115,20 +116,13 @@ static bool check_overflows(struct sampling *p)
     return true;
 }
 
-uint64_t sampling_smis(struct sampling *p)
-{
-    uint64_t count = 0;
-
-    return try_get_msr(p->t, MSR_SMI_COUNT, &count) == HW_NO_FAULT ? count : 0;
-}
-
 /* Firmware writes registers that it owns in its SMIs; the window is run again
  * then. */
 static bool check_register(struct sampling *p, uint32_t msr, uint64_t want)
 {
     uint64_t got = msr_value(p->t, msr);
 
-    return got == want || sampling_smis(p) != p->smis ||
+    return got == want || smi_count(p->t) != p->smis ||
            check(p->t, false,
                  "MSR %XH was 0x%lx before a window with PEBS, and is 0x%lx "
                  "after it",

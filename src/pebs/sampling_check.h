@@ -15,9 +15,6 @@
 /* What IA32_PERFEVTSELn is programmed with; 0 where the counter is not used. */
 uint64_t sampling_select(const struct sampling *p, unsigned n);
 
-/* MSR_SMI_COUNT (34H), 0 where there is none. */
-uint64_t sampling_smis(struct sampling *p);
-
 /* Each false where something is wrong, which has been said. Nothing but the
  * records was written; the status is of what counts, and of a full buffer; the
  * registers are as they were, none was refused, and the status has what

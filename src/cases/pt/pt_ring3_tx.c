@@ -152,34 +152,18 @@ static void check_counts(struct paths *s, const struct way *way)
 }
 
 /* A window, or, with a status for it, a second one after it. */
-struct traced {
-    struct paths *s;
-    const struct way *way;
-    uint64_t bits, status;
-    bool meant, again;
-};
-
-static bool trace_anew(void *argument)
-{
-    struct traced *a = argument;
-
-    a->again = true;
-    hw_poll();
-    return ring3_trace_arm(&a->s->trace, a->bits) &&
-           run(a->s, a->way, 0, &a->meant) &&
-           (a->status == 0 || run(a->s, a->way, a->status, &a->again));
-}
-
 static bool trace_way(struct paths *s, const struct way *way, uint64_t bits,
                       uint64_t status)
 {
-    struct traced a = {s, way, bits, status, false, false};
-    unsigned repeated = 0;
-
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
-        if (!smi_guard(s->t, trace_anew, &a, &repeated))
+        const uint64_t smis = smi_count(s->t);
+        bool meant, again = true;
+
+        hw_poll();
+        if (!ring3_trace_arm(&s->trace, bits) || !run(s, way, 0, &meant) ||
+            (status != 0 && !run(s, way, status, &again)))
             return false;
-        if (!a.meant || !a.again)
+        if (!meant || !again || smi_count(s->t) != smis)
             continue;
         if (s->counts && way->aborts)
             check_counts(s, way);
@@ -314,6 +298,10 @@ static void try_psbs(struct paths *s, const struct way *way, uint32_t period)
           way->what, tried);
 }
 
+static const struct way changed = {
+    .what = "at ring 3, a return that goes elsewhere",
+    .at = ring3_body_changes};
+
 static void add_changed(struct paths *s)
 {
     add(s, PATH_PGE, seen_at(s, ring3_body));
@@ -326,14 +314,10 @@ static void add_changed(struct paths *s)
 /* "If the CALL/RET stack is manipulated .. the RET will not be compressed". */
 static void check_changed(struct paths *s)
 {
-    static const struct way way = {
-        .what = "at ring 3, a return that goes elsewhere",
-        .at = ring3_body_changes};
-
     s->list.count = 0;
     add_changed(s);
-    if (trace_way(s, &way, IA32_RTIT_CTL_User, 0))
-        judge(s, &way, 0, false);
+    if (trace_way(s, &changed, IA32_RTIT_CTL_User, 0))
+        judge(s, &changed, 0, false);
 }
 
 /* "Last IP is not cleared" by a TIP.PGD whose IP is suppressed, "and instead
@@ -341,20 +325,18 @@ static void check_changed(struct paths *s)
  * The next is the TIP.PGE of ring 2, at an address of ring 0's. */
 static void check_last_ip(struct paths *s)
 {
-    static const struct way way = {.what = "at ring 3, then at ring 2",
-                                   .at = ring3_body_changes};
     const uint64_t no_psb = UINT64_C(1) << PACKET_BYTES_AT;
     bool meant;
 
     s->list.count = 0;
     add_changed(s);
     if (!ring3_trace_arm(&s->trace, IA32_RTIT_CTL_User) ||
-        !run(s, &way, 0, &meant))
+        !run(s, &changed, 0, &meant))
         return;
     ring3_be_ring(&s->ring3, 2);
     add_changed(s);
-    if (run(s, &way, no_psb, &meant))
-        judge(s, &way, 0, false);
+    if (run(s, &changed, no_psb, &meant))
+        judge(s, &changed, 0, false);
 }
 
 static bool count_ring3(struct test_context *t)
