@@ -314,12 +314,8 @@ static bool try_planted(struct sampling *p, struct lbr *lbr)
                    PLANTED(n) + PLANTED_TO, PLANTED_INFO(n)))
             break;
     }
-    /* As many branches may lie before it. */
-    if (left == 0)
-        note(p->t,
-             "a record soon after the window's begin has no entry of before "
-             "it, of %u",
-             depth);
+    if (left == 0) /* as many branches may lie before it */
+        note(p->t, "an early record has no entry of before, of %u", depth);
     return true;
 }
 

@@ -286,13 +286,12 @@ static void check_nested(struct test_context *t)
         struct selects s = {
             .select = {EVENT_INST_RETIRED,
                        EVENT_INST_RETIRED | IA32_PERFEVTSEL_IN_TX}};
+        unsigned n = 0;
         a.block.count = i == 0 ? 1 : 1 + LEVELS;
-        a.committed = 0;
-        for (unsigned n = 0; n < CLEAN_MAX && a.committed != ABORTS; n++)
-            if (!selects_count(t, &s, run_aborts, &a))
+        do
+            if (n++ == CLEAN_MAX || !selects_count(t, &s, run_aborts, &a))
                 return;
-        if (a.committed != ABORTS)
-            return;
+        while (a.committed != ABORTS);
         got[i] = s.got[1];
     }
     check(t, got[1] >= got[0] + 2 * LEVELS * ABORTS,

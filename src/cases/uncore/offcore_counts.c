@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads and stores that CLFLUSH forces out of the core are off-core requests,
- * each of its own kind, cached ones are not; and only the requests and
- * responses selected are counted, each response under one supplier and one
- * snoop. */
+ * each of its own kind, cached ones are not; only what is selected is counted,
+ * each response under one supplier and one snoop. */
 #include "src/harness/case.h"
 #include "asm/line_access.h"
 #include "asm/memory_windows.h"
@@ -16,14 +15,11 @@
 /* A quarter more: page walks and prefetches may be counted as reads. An eighth
  * less: nothing explains it but an overlap of windows. Of what is not to be
  * counted, an eighth may be there, of whatever else the core reads. */
-#define MOST  (LINES + LINES / 4)
-#define LEAST (LINES - LINES / 8)
-#define STRAY (LINES / 8)
-/* Of a window that counted too much: noise, an SMI too, only adds. */
-#define TRIES 3
-
-/* Waits for the other thread, of a window at least each. */
-#define BESIDE 4
+#define MOST   (LINES + LINES / 4)
+#define LEAST  (LINES - LINES / 8)
+#define STRAY  (LINES / 8)
+#define TRIES  3 /* where too much is counted: noise, an SMI too, only adds */
+#define BESIDE 4 /* waits for the other thread, of a window at least each */
 
 #define LEVELS (IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR)
 
@@ -368,17 +364,16 @@ static void count_beside(struct test_context *t, void *argument)
 
     if (!select_reads(&b->here, t))
         return;
-    uint64_t made;
-    unsigned k = 0;
+    uint64_t made = 0;
 
     /* An SMI's reads would be of this thread, too. */
     b->here.pair = &b->pair;
-    do {
-        const uint64_t before = b->made;
+    for (unsigned k = 0; k < TRIES && b->here.got.most >= made / 2; k++) {
+        made = b->made;
         if (!count_window(&b->here, wait_beside))
             return;
-        made = b->made - before;
-    } while (b->here.got.most > made / 2 && ++k < TRIES);
+        made = b->made - made;
+    }
     check(t, made >= BESIDE * LEAST && b->here.got.most <= made / 2,
           "data reads, any response: the other thread of this core counted %lu "
           "of its own, and IA32_PMC0-%u here up to %lu meanwhile; wanted %u or "

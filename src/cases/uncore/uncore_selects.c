@@ -332,8 +332,7 @@ static void splits_miss(const struct lines *lines)
     (void)lines_miss_both(lines);
 }
 
-/* Reads of two lines each, which are in no cache: a lookup of each, but where
- * the second is on its way already. */
+/* Reads of two lines each: the second may be on its way already. */
 static void check_splits(struct selects *s)
 {
     const unsigned reads = lines_miss_both(&s->lines);
