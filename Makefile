@@ -150,7 +150,9 @@ FOR_LAB  := $(B)/setup-lab.done
 CASES := $(sort $(wildcard src/cases/*/*.c))
 CORE  := $(sort $(wildcard src/*/*.c)) $(CASES)
 APP   := $(CORE) $(sort $(wildcard efi/*.c asm/*.c efi/*.asm asm/*.asm))
-MODEL := $(sort $(wildcard tests/silicon/model/*.c tests/silicon/faults/*.c \
+INSTRUCTIONS := $(sort $(wildcard tests/silicon/instructions/*.c))
+MODEL := $(INSTRUCTIONS) $(sort $(wildcard \
+             tests/silicon/model/*.c tests/silicon/faults/*.c \
              tests/silicon/personalities/*.c tests/silicon/personalities/*/*.c))
 HYPERVISOR := $(sort $(wildcard tests/silicon/hypervisor/*.c))
 SIM   := $(MODEL) $(HYPERVISOR) $(sort $(wildcard \
@@ -492,7 +494,7 @@ SAN := -std=c11 -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
        -fno-omit-frame-pointer
 # A folder of tests/host is a subject; a file there is one program. Assembly and
 # the machine are played by tests/host/fakes.
-SIM_ROOMS   := boot hypervisor model
+SIM_ROOMS   := boot hypervisor instructions model
 HOST_TESTS  := $(sort $(filter-out $(addprefix tests/host/,fakes/% efi/% \
                    $(SIM_ROOMS:=/%)),$(wildcard tests/host/*/*.c)))
 SIM_TESTS   := $(sort $(wildcard $(SIM_ROOMS:%=tests/host/%/*.c)))
@@ -680,6 +682,9 @@ REPORT_READER := $(filter-out %/regime_again.c,$(sort $(wildcard host/report/*.c
 $(B)/host/host/%.c.o $(B)/host/tests/host/tool/%.c.o: SAN += -D_GNU_SOURCE
 $(patsubst %.c,$(B)/%,$(wildcard tests/host/tool/*.c)): \
     $(call host_object,$(REPORT_READER))
+$(B)/tests/host/instructions/%: $(B)/host/tests/host/instructions/%.c.o \
+                                $(call host_object,$(INSTRUCTIONS))
+	$(link_host)
 $(B)/tests/host/model/%: $(B)/host/tests/host/model/%.c.o \
                          $(call host_object,$(MODEL))
 	$(link_host)

@@ -20,7 +20,7 @@ import ktap
 from mutant import Mutant, NotLinked, done, drawn, linked
 
 BUILD = "build/deviations"
-MODEL = "tests/silicon/model"
+MODEL = ("tests/silicon/instructions", "tests/silicon/model")
 # Draws, errata and texts; who this processor is.
 NOT_DRAWN = ("choices", "errata", "induction", "personality", "text")
 HOOK = re.compile(r"(?:faults?|errat\w+|random)_\w+$")
@@ -79,7 +79,7 @@ def run(result: Callable[[str, Iterable[str]], None], count: int, seed: str) -> 
     os.makedirs(BUILD, exist_ok=True)
     shutil.copy("build/tsxpmu.img", f"{BUILD}/tsxpmu.img")
     boots.BUILD = BUILD
-    files = [path for path in sorted(glob.glob(f"{MODEL}/*.c"))
+    files = [path for room in MODEL for path in sorted(glob.glob(f"{room}/*.c"))
              if os.path.basename(path).removesuffix(".c") not in NOT_DRAWN]
     survivors, tried = [], 0
     for mutant in drawn("model", files, seed):

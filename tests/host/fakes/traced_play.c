@@ -7,7 +7,7 @@
 #include "tests/host/fakes/traced_parts.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/hooks.h"
-#include "tests/silicon/model/operand.h"
+#include "tests/silicon/instructions/operand.h"
 #include "tests/silicon/model/pmu_msr.h"
 
 #include <string.h>

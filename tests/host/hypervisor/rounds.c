@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
-#include "tests/silicon/model/induction.h"
+#include "tests/silicon/instructions/induction.h"
 #include "tests/silicon/model/msr.h"
 
 #define OS           UINT64_C(0x420000)

@@ -9,7 +9,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/msr.h"
 
 #define INSTRUCTIONS UINT64_C(0x4200C0) /* EN, OS */

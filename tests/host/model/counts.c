@@ -11,7 +11,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/branches.h"
 #include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/msr.h"
 
 #define OS           UINT64_C(0x420000) /* and EN */

@@ -10,7 +10,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/branches.h"
 #include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/tsx.h"
 
 static struct machine machine;

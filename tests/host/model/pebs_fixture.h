@@ -16,7 +16,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/tsx.h"

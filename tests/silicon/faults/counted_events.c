@@ -7,7 +7,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 
 FAULT(instructions_of_branches, .what = "[any] event C0H leaves out branches",
       .caught = {"skylake-2018 on 1 counter_pause FAIL"})

@@ -5,7 +5,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/pmu_msr.h"
 
 FAULT(enable_ignored, .what = "[any] IA32_PMC1 counts without PERFEVTSEL1.EN",

@@ -10,7 +10,7 @@
 
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/operand.h"
+#include "tests/silicon/instructions/operand.h"
 
 #define OPCODE_BYTES 3 /* 0F 22 /4, after a REX prefix or none */
 #define REX_B        1u

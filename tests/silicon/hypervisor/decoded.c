@@ -3,7 +3,7 @@
  * again: the bytes are compared each time, for code may change. */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
-#include "tests/silicon/model/operand.h"
+#include "tests/silicon/instructions/operand.h"
 
 /* The last word begins within the first: they have 15 bytes between them. */
 static void words_of(uint64_t words[2], const uint8_t *bytes)

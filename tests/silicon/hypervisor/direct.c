@@ -24,7 +24,7 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/operand.h"
+#include "tests/silicon/instructions/operand.h"
 
 #define ADDRESS UINT64_C(0x000FFFFFFFFFF000)
 

@@ -16,7 +16,7 @@
 #include "tests/silicon/model/branches.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/demand.h"
-#include "tests/silicon/model/induction.h"
+#include "tests/silicon/instructions/induction.h"
 
 #define OPCODE_INT3 0xCC
 #define OPCODE_LOOP 0xE2

@@ -2,7 +2,7 @@
 /* branches.c - which branches are mispredicted. */
 #include "tests/silicon/model/branches.h"
 
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 
 static bool direction_predicted(struct predictor *b, uint64_t ip, bool taken)
 {

@@ -2,7 +2,7 @@
 /* choices.c - draws what the manual leaves to the implementation. */
 #include "tests/silicon/model/choices.h"
 
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 
 /* LOOP is several micro-operations. */
 #define LOOP_CYCLES_MORE 4

@@ -6,7 +6,7 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/events.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/overflow.h"
 #include "tests/silicon/model/pebs.h"

@@ -4,7 +4,7 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/hooks.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/metrics.h"
 #include "tests/silicon/model/pmu_msr.h"
 

@@ -15,7 +15,7 @@
 #define SILICON_MODEL_LBR_H
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/machine.h"
 
 #define MSR_LBR_SELECT           0x1C8u

@@ -11,7 +11,7 @@
 #define SILICON_MODEL_MEMORY_EVENTS_H
 
 #include "tests/silicon/model/cache.h"
-#include "tests/silicon/model/operand.h"
+#include "tests/silicon/instructions/operand.h"
 
 struct event_row;
 

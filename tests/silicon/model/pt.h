@@ -10,7 +10,7 @@
 #define SILICON_MODEL_PT_H
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/pt_rules.h"
 

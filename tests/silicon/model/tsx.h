@@ -10,7 +10,7 @@
 #define SILICON_MODEL_TSX_H
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/machine.h"
 
 #define MSR_TSX_FORCE_ABORT 0x10Fu

@@ -5,7 +5,7 @@
 #ifndef SILICON_MODEL_TX_HOOKS_H
 #define SILICON_MODEL_TX_HOOKS_H
 
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/tsx.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* operand_opcode.c - the opcode map, as far as memory goes. */
-#include "tests/silicon/model/operand_opcode.h"
+#include "tests/silicon/instructions/operand_opcode.h"
 
 /* clang-format off */
 /* F6H, F7H, FEH and FFH: by the reg field of ModR/M. */

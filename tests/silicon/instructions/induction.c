@@ -5,9 +5,9 @@
  *
  * SDM volume 2A, "Instruction Format"; volume 2D, "Opcode Map".
  */
-#include "tests/silicon/model/induction.h"
+#include "tests/silicon/instructions/induction.h"
 
-#include "tests/silicon/model/prefixes.h"
+#include "tests/silicon/instructions/prefixes.h"
 
 #define REX_W 8u
 #define REX_R 4u

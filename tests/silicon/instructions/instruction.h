@@ -8,8 +8,8 @@
  * Transactional Synchronization Extensions", "Instruction Based
  * Considerations".
  */
-#ifndef SILICON_MODEL_INSTRUCTION_H
-#define SILICON_MODEL_INSTRUCTION_H
+#ifndef SILICON_INSTRUCTIONS_INSTRUCTION_H
+#define SILICON_INSTRUCTIONS_INSTRUCTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* prefixes.c - prefixes, and the hints of HLE among them. */
-#include "tests/silicon/model/prefixes.h"
+#include "tests/silicon/instructions/prefixes.h"
 
 bool prefix_is(uint8_t op)
 {

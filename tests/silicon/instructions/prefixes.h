@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* prefixes.h - what stands before an opcode, and what it makes of it: for
  * instruction.c. */
-#ifndef SILICON_MODEL_PREFIXES_H
-#define SILICON_MODEL_PREFIXES_H
+#ifndef SILICON_INSTRUCTIONS_PREFIXES_H
+#define SILICON_INSTRUCTIONS_PREFIXES_H
 
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 
 /* The prefixes before an opcode. */
 struct prefixes {

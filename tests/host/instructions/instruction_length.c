@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

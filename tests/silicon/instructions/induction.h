@@ -3,8 +3,8 @@
  * induction.h - what the instructions of a loop do to general registers, so
  * that the addresses of its later rounds are known in its first.
  */
-#ifndef SILICON_MODEL_INDUCTION_H
-#define SILICON_MODEL_INDUCTION_H
+#ifndef SILICON_INSTRUCTIONS_INDUCTION_H
+#define SILICON_INSTRUCTIONS_INDUCTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

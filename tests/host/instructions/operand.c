@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/silicon/model/operand.h"
+#include "tests/silicon/instructions/operand.h"
 
 /* Each register holds a value of its own: 10000H, 20000H .. */
 static const struct operand_state state = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* instruction.c - what kind of instruction is this? */
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 
-#include "tests/silicon/model/prefixes.h"
+#include "tests/silicon/instructions/prefixes.h"
 
 #define SLOW INSTRUCTION_SLOW
 

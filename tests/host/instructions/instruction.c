@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/silicon/model/instruction.h"
+#include "tests/silicon/instructions/instruction.h"
 
 #define B INSTRUCTION_BRANCH
 

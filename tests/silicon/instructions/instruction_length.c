@@ -4,7 +4,7 @@
  * next one begins, without knowing what it does. SDM volume 2, "Instruction
  * Format", and appendix "Opcode Map".
  */
-#include "tests/silicon/model/prefixes.h"
+#include "tests/silicon/instructions/prefixes.h"
 
 #define NONE    0xFF /* no opcode of 64-bit mode */
 #define IMM_Z   0x10 /* 4 bytes, 2 with 66H; B8H and on: 8 with REX.W */

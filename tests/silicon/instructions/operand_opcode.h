@@ -5,8 +5,8 @@
  *
  * SDM volume 2D, "Opcode Map".
  */
-#ifndef SILICON_MODEL_OPERAND_OPCODE_H
-#define SILICON_MODEL_OPERAND_OPCODE_H
+#ifndef SILICON_INSTRUCTIONS_OPERAND_OPCODE_H
+#define SILICON_INSTRUCTIONS_OPERAND_OPCODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

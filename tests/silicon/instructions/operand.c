@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* operand.c - the data accesses of an instruction. */
-#include "tests/silicon/model/operand.h"
+#include "tests/silicon/instructions/operand.h"
 
-#include "tests/silicon/model/operand_opcode.h"
+#include "tests/silicon/instructions/operand_opcode.h"
 
 #define REX_W 8u
 #define REX_R 4u

@@ -8,8 +8,8 @@
  * SDM volume 2A, "Instruction Format", tables "32-Bit Addressing Forms with
  * the ModR/M Byte" and "with the SIB Byte"; volume 2D, "Opcode Map".
  */
-#ifndef SILICON_MODEL_OPERAND_H
-#define SILICON_MODEL_OPERAND_H
+#ifndef SILICON_INSTRUCTIONS_OPERAND_H
+#define SILICON_INSTRUCTIONS_OPERAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
