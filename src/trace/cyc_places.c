@@ -78,3 +78,29 @@ void cyc_places_count(const struct trace *p, struct cyc_places *places)
         before = kind == PT_CYC || kind == PT_PAD ? before : kind;
     }
 }
+
+void cyc_places_trace(struct trace *p, struct window *w, uint64_t bits,
+                      struct cyc_places *places)
+{
+    const uint64_t control = p->control;
+    struct path_seen seen;
+
+    w->path.timing = PATH_TIMING_CYC | PATH_TIMING_MTC;
+    p->control |= bits;
+    if (window_trace(p, w, &seen))
+        cyc_places_count(p, places);
+    p->control = control;
+}
+
+uint64_t cyc_cycles(const struct trace *p, bool all)
+{
+    struct pt_reader reader;
+    struct pt_packet packet;
+    uint64_t sum = 0;
+
+    pt_open(&reader);
+    pt_feed(&reader, p->memory, trace_bytes(p), true);
+    while (pt_next(&reader, &packet) == PT_OK && (all || sum == 0))
+        sum += packet.kind == PT_CYC ? packet.payload : 0;
+    return sum;
+}

@@ -8,7 +8,7 @@
 #ifndef SRC_TRACE_CYC_PLACES_H
 #define SRC_TRACE_CYC_PLACES_H
 
-#include "src/trace/trace.h"
+#include "src/trace/window.h"
 
 enum cyc_place {
     CYC_OF_TNT,
@@ -33,5 +33,11 @@ struct cyc_places {
 
 /* Adds those of the trace in memory. */
 void cyc_places_count(const struct trace *p, struct cyc_places *places);
+/* Those of a trace of this window with these bits of IA32_RTIT_CTL more. */
+void cyc_places_trace(struct trace *p, struct window *w, uint64_t bits,
+                      struct cyc_places *places);
+
+/* Cycles of the first CYC of the trace in memory, or of all. */
+uint64_t cyc_cycles(const struct trace *p, bool all);
 
 #endif

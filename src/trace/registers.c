@@ -138,3 +138,23 @@ enum register_answer registers_control(const struct identity *id,
         takes_encoding(cycles, id->leaf14_1_ebx >> 16, value >> 24 & 15);
     return takes ? REGISTER_TAKES : REGISTER_REFUSES;
 }
+
+uint64_t registers_psb_seldom(const struct identity *id)
+{
+    unsigned n = 15;
+
+    while (n > 0 && (id->leaf14_1_ebx >> (16 + n) & 1) == 0)
+        n--;
+    return IA32_RTIT_CTL_PSBFreq(n);
+}
+
+uint64_t registers_mtc_often(const struct identity *id)
+{
+    unsigned n = 0;
+
+    if ((id->leaf14_ebx & LEAF14_MTC) == 0)
+        return 0;
+    while (n < 15 && (id->leaf14_1_eax >> (16 + n) & 1) == 0)
+        n++;
+    return IA32_RTIT_CTL_MTCEn | IA32_RTIT_CTL_MTCFreq(n);
+}

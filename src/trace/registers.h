@@ -33,6 +33,11 @@ struct register_rule registers_rule(const struct identity *id, unsigned index);
  * checks more precisely"; no title of the SDM says it of an MSR), else 48. */
 unsigned registers_linear_bits(const struct identity *id);
 
+/* Bits of IA32_RTIT_CTL (570H): PSB seldom, before which CYC may be lost
+ * (erratum SKL168); MTC as often as may be, 0 where there is none. */
+uint64_t registers_psb_seldom(const struct identity *id);
+uint64_t registers_mtc_often(const struct identity *id);
+
 /* Address ranges, 0 to 4. */
 unsigned registers_ranges(const struct identity *id);
 

@@ -14,7 +14,8 @@
 #define CORE_CYCLES  1 /* IA32_FIXED_CTR1: CPU_CLK_UNHALTED.CORE */
 #define SHORT        2 /* turns */
 #define LONG         20
-#define DENSE        400 /* turns more, two CYC in each */
+#define FOUR_BYTES   (UINT64_C(1) << 19) /* cycles, in a CYC */
+#define DENSE        400                 /* turns more, two CYC in each */
 #define SLACK        200 /* cycles: caches that were cold, once */
 #define FIRST        8   /* CycThresh: 128 cycles; */
 #define LAST         12  /* not 13: erratum SKL069 */
@@ -152,51 +153,10 @@ static void check_thresholds(struct trace *p, const struct body *body,
     }
 }
 
-/* PSB seldom: CYC may be lost before it (erratum SKL168). */
-static uint64_t seldom(const struct identity *id)
-{
-    unsigned n = 15;
-
-    while (n > 0 && (id->leaf14_1_ebx >> (16 + n) & 1) == 0)
-        n--;
-    return IA32_RTIT_CTL_PSBFreq(n);
-}
-
-/* MTC as often as may be; 0 where there is none. */
-static uint64_t often(const struct identity *id)
-{
-    unsigned n = 0;
-
-    if ((id->leaf14_ebx & LEAF14_MTC) == 0)
-        return 0;
-    while (n < 15 && (id->leaf14_1_eax >> (16 + n) & 1) == 0)
-        n++;
-    return IA32_RTIT_CTL_MTCEn | IA32_RTIT_CTL_MTCFreq(n);
-}
-
-struct places {
-    struct trace *p;
-    struct cyc_places seen;
-};
-
-static void trace_place(struct places *places, struct window *w, uint64_t bits)
-{
-    struct trace *p = places->p;
-    const uint64_t control = p->control;
-    struct path_seen seen;
-
-    w->path.timing = PATH_TIMING_CYC | PATH_TIMING_MTC;
-    p->control |= bits;
-    if (window_trace(p, w, &seen))
-        cyc_places_count(p, &places->seen);
-    p->control = control;
-}
-
 /* Of transactions that commit, and that abort: of these the MODE.TSX alone. */
-static void trace_transactions(struct places *places)
+static void trace_transactions(struct trace *p, struct cyc_places *places)
 {
-    struct places aborts = {.p = places->p};
-    struct trace *p = places->p;
+    struct cyc_places aborts = {.zeros = 0};
     struct window w;
 
     if (!probe_state_if_any(p->t))
@@ -204,20 +164,20 @@ static void trace_transactions(struct places *places)
     for (unsigned i = 0; i < TRANSACTIONS; i++) {
         window_set(&w, trace_body_tx_commit, trace_body_tx_commit_path);
         w.code.argument = trace_at(test_records(p->t)) + LOCK_AT;
-        trace_place(places, &w, 0);
+        cyc_places_trace(p, &w, 0, places);
         window_set(&w, trace_body_tx_abort, trace_body_tx_abort_path);
         w.code.argument = trace_at(test_records(p->t)) + LOCK_AT;
-        trace_place(&aborts, &w, 0);
+        cyc_places_trace(p, &w, 0, &aborts);
     }
-    places->seen.all[CYC_OF_ABORT] = aborts.seen.all[CYC_OF_ABORT];
-    places->seen.with[CYC_OF_ABORT] = aborts.seen.with[CYC_OF_ABORT];
+    places->all[CYC_OF_ABORT] = aborts.all[CYC_OF_ABORT];
+    places->with[CYC_OF_ABORT] = aborts.with[CYC_OF_ABORT];
 }
 
 /* Branches and MTC, writes of CR3, ways into a filter and out of it. */
 static void check_places(struct trace *p)
 {
     const struct identity *id = test_cpu(p->t);
-    struct places places = {.p = p};
+    struct cyc_places places = {.zeros = 0};
     uint8_t *gates = (uint8_t *)test_records(p->t) + LOCK_AT;
     struct ring3_registers registers;
     unsigned loops = LOOPS;
@@ -226,55 +186,53 @@ static void check_places(struct trace *p)
     /* By chance all MTC of a trace come in the cycle of a branch. */
     window_set_loop(&w, p->t, TURNS);
     do
-        trace_place(&places, &w, often(id));
-    while (places.seen.with[CYC_OF_MTC] == 0 &&
-           places.seen.all[CYC_OF_MTC] != 0 && --loops != 0);
+        cyc_places_trace(p, &w, registers_mtc_often(id), &places);
+    while (places.with[CYC_OF_MTC] == 0 && places.all[CYC_OF_MTC] != 0 &&
+           --loops != 0);
     ring3_read(&registers);
     window_set(&w, trace_body_cr3, trace_body_cr3_path);
     w.code.argument = registers.cr3;
-    trace_place(&places, &w, 0);
+    cyc_places_trace(p, &w, 0, &places);
     if (registers_ranges(id) != 0 &&
         set_msr(p->t, IA32_RTIT_ADDR_A(0), trace_at(trace_range_first)) &&
         set_msr(p->t, IA32_RTIT_ADDR_B(0), trace_at(trace_range_last))) {
         window_set(&w, trace_body_range, trace_body_range_path);
         w.bare = true;
-        trace_place(&places, &w,
-                    IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER));
+        cyc_places_trace(
+            p, &w, IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER), &places);
     }
-    trace_transactions(&places);
+    trace_transactions(p, &places);
     trace_gates(gates);
     gates_set_events(gates);
     window_set(&w, trace_body_events, trace_body_events_path);
     w.gates = gates;
-    trace_place(&places, &w, 0);
+    cyc_places_trace(p, &w, 0, &places);
     if ((id->leaf14_ebx & LEAF14_PTW) != 0) {
         window_set(&w, trace_body_ptwrite, trace_body_ptwrite_path);
-        trace_place(&places, &w, IA32_RTIT_CTL_PTWEn);
+        cyc_places_trace(p, &w, IA32_RTIT_CTL_PTWEn, &places);
     }
     /* Some come in the cycle of another one, which has it: most MTC, where
      * there is a branch in most cycles. */
     for (unsigned n = 0; n < CYC_PLACES; n++) {
-        const unsigned all = places.seen.all[n],
+        const unsigned all = places.all[n],
                        least = n == CYC_OF_MTC || n == CYC_OF_PTW
                                    ? all != 0
                                    : (all + 1) / 2;
-        check(p->t, places.seen.with[n] >= least,
+        check(p->t, places.with[n] >= least,
               "CYCEn = 1: %u of %u %s come after a CYC of their own; wanted "
               "%u or more",
-              places.seen.with[n], all, cyc_place_names[n], least);
+              places.with[n], all, cyc_place_names[n], least);
     }
-    check(p->t, places.seen.zeros == 0,
+    check(p->t, places.zeros == 0,
           "CYC: %u say 0 cycles since another CYC; wanted none: there is one a "
           "cycle at most",
-          places.seen.zeros);
+          places.zeros);
 }
 
 /* The cycles to the first CYC of a trace; 0 where there is none. *tsc: how long
  * the trace took. */
 static uint64_t first_cycles(struct trace *p, uint64_t *tsc)
 {
-    struct pt_reader reader;
-    struct pt_packet packet;
     struct window w;
     struct path_seen seen;
 
@@ -283,12 +241,39 @@ static uint64_t first_cycles(struct trace *p, uint64_t *tsc)
     if (!window_trace(p, &w, &seen))
         return 0;
     *tsc = hw_tsc() - w.code.tsc;
-    pt_open(&reader);
-    pt_feed(&reader, p->memory, trace_bytes(p), true);
-    while (pt_next(&reader, &packet) == PT_OK)
-        if (packet.kind == PT_CYC)
-            return packet.payload;
-    return 0;
+    return cyc_cycles(p, false);
+}
+
+/* A filter of the window's end alone: no packet before it, and so many cycles
+ * that a CYC of them has four bytes. It may be several. */
+static void check_gap(struct trace *p, const struct body *body, uint64_t cycles)
+{
+    const struct path_step steps[] = {{PATH_PGE, trace_at(trace_window_off)},
+                                      {PATH_FUP, trace_at(trace_window_off_at)},
+                                      {PATH_PGD_HIDDEN, 0}};
+    const struct path_list list = {steps, 3};
+    const uint64_t control = p->control;
+    struct path_seen seen;
+    struct window w;
+
+    window_set(&w, body->at, body->rows);
+    w.path = (struct path){
+        .step = path_list_step, .source = &list, .timing = PATH_TIMING_CYC};
+    w.code.argument = IA32_PERF_GLOBAL_CTRL_FIXED_CTR(CORE_CYCLES);
+    w.code.count = LONG * FOUR_BYTES / cycles + 1;
+    w.fixed = CORE_CYCLES;
+    p->control |= IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
+    if (registers_ranges(test_cpu(p->t)) != 0 &&
+        set_msr(p->t, IA32_RTIT_ADDR_A(0), steps[0].value) &&
+        set_msr(p->t, IA32_RTIT_ADDR_B(0), steps[1].value) &&
+        window_check(p, "a filter of the window's end", &w, &seen)) {
+        const uint64_t all = cyc_cycles(p, true), part = w.counted / 8;
+        check(p->t, all + part >= w.counted && all <= w.counted + part + SLACK,
+              "CYC without a packet before: %lu cycles; wanted about %lu, as "
+              "IA32_FIXED_CTR1 (30AH) says",
+              all, w.counted);
+    }
+    p->control = control;
 }
 
 /* "The cycle counter will continue to count when ContextEn or FilterEn are
@@ -310,7 +295,8 @@ static void check_outside(struct trace *p, const struct body *body)
 /* The same where ContextEn is 0: MTC have CYC then. */
 static void check_other_level(struct trace *p, const struct body *body)
 {
-    const uint64_t control = p->control, mtc = often(test_cpu(p->t));
+    const uint64_t control = p->control,
+                   mtc = registers_mtc_often(test_cpu(p->t));
     struct path_seen seen;
     struct window w;
 
@@ -387,13 +373,16 @@ TEST(pt_cycles, .asks = "Do CYC packets say how many core cycles have passed?",
     /* Measured and checked. */
     if (!check_more(&p, &late, LONG, 8, &seen))
         return;
-    check_thresholds(&p, &late, LONG, seen.traced);
+    const uint64_t late_cycles = seen.traced;
+    check_thresholds(&p, &late, LONG, late_cycles);
     check_places(&p);
+    check_gap(&p, &late, late_cycles);
     check_outside(&p, &late);
     check_aborts(&p);
     check_other_level(&p, &late);
     check_reset(&p);
-    p.control = (p.control & ~IA32_RTIT_CTL_PSBFreq(15)) | seldom(id);
+    p.control =
+        (p.control & ~IA32_RTIT_CTL_PSBFreq(15)) | registers_psb_seldom(id);
     if ((id->leaf14_ecx & LEAF14_TOPA) != 0 &&
         check_more(&p, &dense, DENSE, 64, &seen))
         check_thresholds(&p, &dense, DENSE, seen.traced);

@@ -240,3 +240,8 @@ FAULT(pt_abort_loses_cycles,
 FAULT(pt_psb_pip_of_user,
       .what = "[PT] PSB+ at ring 3 has a PIP though OS is 0",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"}, .rule = PT_PSB_PIP_OS)
+
+FAULT(pt_cyc_fourth_byte_zero,
+      .what = "[PT with CYC] bits 19 and above of a CYC are 0",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"}, .value = PT_CYCLES,
+      .clear = BITS(31, 19))
