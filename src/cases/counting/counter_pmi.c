@@ -291,6 +291,8 @@ static bool try_afterwards(struct test_context *t, uint64_t places, unsigned p)
          fixed ? IA32_FIXED_CTR_CTRL : IA32_PERFEVTSEL(p), asking, select, 0},
         {"disabled and enabled after its overflow", asking,
          IA32_PERF_GLOBAL_CTRL, places & ~BIT(p), places, 1},
+        {"its status cleared after its overflow", asking,
+         IA32_PERF_GLOBAL_OVF_CTRL, BIT(p), BIT(p), 1},
     };
     char name[MSR_NAME_BYTES];
 

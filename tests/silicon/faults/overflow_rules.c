@@ -183,6 +183,13 @@ FAULT(fixed_stop_with_all,
                  "haswell on 1 counter_while_running FAIL"},
       .breaks = FIXED_STOP_ALONE)
 
+FAULT(status_reset_interrupts,
+      .what = "[any] 390H that clears the bit of a counter raises its "
+              "interrupt again",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL",
+                 "icelake-server on 1 counter_pmi FAIL"},
+      .breaks = STATUS_RESET_IS_NO_PMI)
+
 FAULT(status_set_freezes,
       .what = "[perfmon 4] an overflow bit that is set by 391H freezes what an "
               "interrupt would",

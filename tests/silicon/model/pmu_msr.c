@@ -281,6 +281,9 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
         if ((value & p->pmu.global_status & STATUS_CTR_FRZ) != 0 &&
             !faults_rule(p->machine, UNFREEZE_KEEPS_COUNTERS, true))
             __builtin_memset(p->pmu.counter, 0, sizeof(p->pmu.counter));
+        if ((value & p->pmu.global_status & BITS(34, 0)) != 0 &&
+            !faults_rule(p->machine, STATUS_RESET_IS_NO_PMI, true))
+            p->pmu.pmi = true;
         p->pmu.global_status &=
             ~faults_quantity(p->machine, STATUS_RESET, ANY_NUMBER, value);
         break;

@@ -352,11 +352,12 @@ enum rule {
     LOCKED_LOADS_OWN,       /* ask for their line as stores do */
     LATENCY_OF_CACHE_WHOLE, /* [47:32] of later records, beyond eight bits */
     STLB_NOT_OF_SPLITS,
-    L2_WITH_STLB_MISS,    /* is told as L2 */
-    STATUS_SET_IS_NO_PMI, /* 391H freezes nothing */
-    LOADS_IN_RING_3,      /* D1H */
-    STLB_MISS_OF_DRAM,    /* is told where no cache has it, */
-    STLB_MISS_OF_LOCKED,  /* and LOCKED beside it */
+    L2_WITH_STLB_MISS,      /* is told as L2 */
+    STATUS_SET_IS_NO_PMI,   /* 391H freezes nothing */
+    STATUS_RESET_IS_NO_PMI, /* nor does 390H interrupt */
+    LOADS_IN_RING_3,        /* D1H */
+    STLB_MISS_OF_DRAM,      /* is told where no cache has it, */
+    STLB_MISS_OF_LOCKED,    /* and LOCKED beside it */
     LBR_CYCLES_IN_TX,
     LBR_CTL_WHERE_TURNED_OFF, /* IA32_LBR_CTL takes its other bits */
     LBR_TO_UPPER_HALF,        /* architectural: takes such an address */
