@@ -124,6 +124,9 @@ extern const uint8_t ring3_body_string[], ring3_body_string_at[];
 #define RING3_REP_BYTES    3
 /* Instead of the body: PTWRITE of user_data, where it is. */
 extern const uint8_t ring3_body_ptwrite[], ring3_body_ptwrite_at[];
+/* Instead of the body: a store to the address that the data page begins with.
+ */
+extern const uint8_t ring3_body_stores[];
 /* Instead of the body: a jump to the address that the data page begins with,
  * with RDI and RSI the next two quadwords. It is to end by an exception: R14 is
  * no address of ring 3. */
@@ -206,6 +209,10 @@ extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
     ring3_aborts_ud2_resume[], ring3_aborts_inner[], ring3_aborts_inner_at[],
     ring3_aborts_inner_resume[], ring3_aborts_hle[], ring3_aborts_hle_at[],
     ring3_aborts_hle_resume[];
+/* Two that read held[0], and wait a while before XABORT 33H: their EAX in
+ * results[1] and results[0]. */
+extern const uint8_t ring3_aborts_held[], ring3_aborts_held_at[],
+    ring3_aborts_held_resume[];
 /* RING3_ABORTS elided sections that end by XRELEASE, of the lock as it was, and
  * of another value. The status is how many were elided to their end. */
 extern const uint8_t ring3_sections_match[], ring3_sections_other[];

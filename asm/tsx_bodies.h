@@ -123,6 +123,7 @@ extern const uint8_t tsx_body_read_lines_xabort[];
 /* Access argument, let count turns of a loop pass, and look again: flags change
  * where another processor came between. The store is of TSX_HELD, then of 0. */
 extern const uint8_t tsx_body_hold_load[], tsx_body_hold_store[],
+    tsx_body_hold_written[],                 /* that does not look again */
     tsx_body_hold_both[];                    /* a load and a store */
 extern const uint8_t tsx_body_hold_nested[], /* a load in an inner one, */
     tsx_body_hold_deep[];                    /* at the third level */

@@ -42,6 +42,14 @@ body hold_%1
         NEXT
 %endmacro
 
+; The same without a look at it: it is not in the read set.
+body hold_written
+        mov     qword [rsi], -1
+.turn:  dec     rdx
+        jnz     .turn
+        mov     [rsi], rdx
+        NEXT
+
 ; A quadword of a line; one on two lines; a line by a locked addition of 0.
         HOLD    load, {mov rcx, [rsi]}, [rsi]
         HOLD    split, {mov rcx, [rsi + 60]}, [rsi + 60]

@@ -172,7 +172,8 @@ uint64_t ring3_show(struct ring3_session *s, uint64_t first, unsigned pages)
     uint64_t *at = &s->tables->below[last][PAGES];
 
     for (unsigned i = 0; i < pages && i < RING3_SHOWN; i++)
-        at[i] = (first + i * PAGE_BYTES) | ENTRY_PRESENT | ENTRY_USER;
+        at[i] =
+            (first + i * PAGE_BYTES) | ENTRY_PRESENT | ENTRY_WRITE | ENTRY_USER;
     return s->ring3->user_code + PAGES * PAGE_BYTES;
 }
 

@@ -70,6 +70,11 @@ void abort_bits_check_retry(struct test_context *t,
               "whether a retry may succeed",
               1 - eax, wrong, bits->by_retry[eax], eax, eax);
     }
+}
+
+void abort_bits_observe_retry(struct test_context *t,
+                              const struct abort_bits *bits)
+{
     observe(t, "Retry (B8H[36]) differs from EAX[1]",
             bits->by_retry[1] - bits->retry[1] + bits->retry[0], bits->records);
 }

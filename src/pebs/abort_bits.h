@@ -39,9 +39,11 @@ void abort_bits_check(struct test_context *t, const struct abort_bits *bits,
                       uint64_t set, uint64_t clear);
 
 /* Checks Retry (B8H[36]) against EAX[1]: each in more than half of the records
- * as the other. That all are is observed. */
+ * as the other; and observes that all are. */
 void abort_bits_check_retry(struct test_context *t,
                             const struct abort_bits *bits);
+void abort_bits_observe_retry(struct test_context *t,
+                              const struct abort_bits *bits);
 
 /* Adds the counts of `more`. */
 void abort_bits_sum(struct abort_bits *sum, const struct abort_bits *more);

@@ -28,12 +28,17 @@ const struct cause causes[CAUSES] = {
                           RTM_STATUS_BREAKPOINT, true},
 };
 
-int cause_provoke(struct test_context *t, enum cause_id id, uint32_t *eax)
+int cause_provoke(struct test_context *t, enum cause_id id, bool inner,
+                  uint32_t *eax)
 {
     struct tsx_block block = {.body = causes[id].body,
                               .argument = (uint64_t)(uintptr_t)test_buffer(t)};
     int outcome;
 
+    if (inner) {
+        block.count = (uint64_t)(uintptr_t)block.body;
+        block.body = tsx_body_nest_jump;
+    }
     if (id == CAUSE_WRITES)
         block.count = TEST_BUFFER_BYTES / LINE_BYTES;
     if (id == CAUSE_READS) {

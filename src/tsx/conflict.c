@@ -81,9 +81,12 @@ static void access_line(struct test_context *peer, void *argument)
     const uint64_t other = a->pair.rounds % 0x7fff + 1; /* never TSX_HELD */
     uint64_t found = 0;
 
-    (void)peer;
     if (a->c->every != 0 && a->pair.rounds % a->c->every != 0)
         return;
+    if (a->c->by != NULL) {
+        a->c->by(peer, place, a->c->with);
+        return;
+    }
     switch (a->c->access) {
     case CONFLICT_LOAD:
         found = *place;

@@ -45,6 +45,9 @@ struct conflict {
                           all conflicts come at the beginning */
     unsigned line;     /* CONFLICT_MANY: which */
     unsigned first; /* bytes on the first line, of an access on two; 0: none */
+    /* NULL, or what accesses the place instead, with this. */
+    void (*by)(struct test_context *peer, volatile uint64_t *place, void *with);
+    void *with;
     void (*prepare)(void); /* before each transaction; NULL: nothing */
     unsigned tries;        /* of each length */
     unsigned turns;        /* how long a transaction lasts; 0: doubled, up to

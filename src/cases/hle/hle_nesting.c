@@ -3,6 +3,8 @@
  * whatever is elided, memory is as without the prefixes, and nothing commits
  * before the outermost ends. */
 #include "asm/hle_nested.h"
+#include "src/counting/counters.h"
+#include "src/counting/selects.h"
 #include "src/harness/case.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
@@ -135,6 +137,41 @@ static void judge(struct test_context *t, const struct row *row,
          f->aborted);
 }
 
+struct counted {
+    struct test_context *t;
+    unsigned tried, elided;
+};
+
+static void run_counted(void *argument)
+{
+    struct counted *c = argument;
+    volatile uint64_t *lock = test_buffer(c->t);
+    const unsigned tries = probe_row_tries(c->t);
+
+    for (c->tried = c->elided = 0; c->tried < tries; c->tried++) {
+        struct hle_nest nest = {
+            .outer = &lock[0], .inner = &lock[INNER], .ask = 1};
+        lock[0] = lock[INNER] = 0;
+        hle_nested(&nest);
+        c->elided += nest.inside != 0;
+    }
+}
+
+/* The inner one is no start of its own. Where the outer one is not elided, or
+ * any more, it may be. */
+static void check_starts(struct test_context *t)
+{
+    struct counted c = {.t = t};
+    struct selects s = {.select = {EVENT_HLE_RETIRED | UMASK_START}};
+
+    if (counters_claim(t) && selects_count(t, &s, run_counted, &c))
+        check(t, s.got[0] <= 2 * c.tried - c.elided,
+              "%u critical sections with another inside, of which %u were "
+              "elided: HLE_RETIRED (C8H) .START (01H) %lu; wanted one of each "
+              "that was elided",
+              c.tried, c.elided, s.got[0]);
+}
+
 TEST(hle_nesting,
      .asks = "Are critical sections in one another, in RTM and around it, as "
              "without the prefixes?",
@@ -161,4 +198,7 @@ TEST(hle_nesting,
         WITH_PREFIX (t, "%s", rows[i].what)
             judge(t, &rows[i], &f);
     }
+    if (test_cpu(t)->perfmon_version >= 2 && test_cpu(t)->counters >= 3 &&
+        hle_can_ask(t))
+        check_starts(t);
 }

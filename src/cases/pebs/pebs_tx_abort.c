@@ -65,12 +65,12 @@ static const struct rule {
 
 /* Whether the status is the cause's alone. An abort that came first, as where
  * SDV_ENABLE_RTM makes many, has another, or says that a retry may succeed. */
-static bool is_by(enum cause_id id, uint32_t eax)
+static bool is_by(enum cause_id id, bool inner, uint32_t eax)
 {
-    const uint32_t others = RTM_STATUS_CAUSES & ~causes[id].status;
+    const uint32_t status = causes[id].status | (inner ? RTM_STATUS_NESTED : 0),
+                   others = RTM_STATUS_CAUSES & ~status;
 
-    return (eax & causes[id].status) == causes[id].status &&
-           (eax & others) == 0 &&
+    return (eax & status) == status && (eax & others) == 0 &&
            (!causes[id].always || (eax & RTM_STATUS_RETRY) == 0);
 }
 
@@ -89,6 +89,7 @@ static bool is_there(const struct test_context *t,
 /* Of one cause. */
 struct tally {
     unsigned tries, aborts, records;
+    bool inner;           /* each is met in an inner transaction */
     bool elides;          /* a critical section that aborts comes before each */
     enum cause_id before; /* an abort by this one does; CAUSES: none */
     uint32_t eax[MOST_TRIES]; /* of each record */
@@ -115,7 +116,7 @@ static void judge_record(struct sampling *p, enum cause_id id, unsigned n,
         return;
     abort_check(p, &record, &abort);
     abort_bits_add(&y->all, &record, eax);
-    if (is_by(id, eax) && is_there(p->t, &record, abort.at))
+    if (is_by(id, y->inner, eax) && is_there(p->t, &record, abort.at))
         abort_bits_add(&y->cause, &record, eax);
     y->info = record.tx_abort;
 }
@@ -127,7 +128,7 @@ static bool provoke(struct sampling *p, enum cause_id id, bool own,
     uint32_t eax;
 
     y->tries++;
-    y->aborts += cause_provoke(p->t, id, &eax) == TSX_ABORTED;
+    y->aborts += cause_provoke(p->t, id, y->inner, &eax) == TSX_ABORTED;
     if (sampling_written(p) <= y->records)
         return false;
     y->own[y->records] = own;
@@ -151,7 +152,7 @@ static bool provoke_aborts(struct sampling *p, enum cause_id id,
             y->before != CAUSES && !taken && provoke(p, y->before, false, y);
         if (!provoke(p, id, true, y))
             continue;
-        found += is_by(id, y->eax[y->records - 1]);
+        found += is_by(id, y->inner, y->eax[y->records - 1]);
         taken = false;
     }
     if (!sampling_stop(p))
@@ -163,10 +164,13 @@ static bool provoke_aborts(struct sampling *p, enum cause_id id,
 }
 
 static bool try_cause(struct sampling *p, enum cause_id id,
-                      enum cause_id before, bool elides, struct abort_bits *sum)
+                      enum cause_id before, bool inner, bool elides,
+                      struct abort_bits *sum)
 {
     struct test_context *t = p->t;
-    struct tally y = {.elides = elides && id == CAUSE_XABORT, .before = before};
+    struct tally y = {.inner = inner,
+                      .elides = elides && id == CAUSE_XABORT,
+                      .before = before};
     char text[PEBS_TX_ABORT_TEXT];
 
     if (!provoke_aborts(p, id, &y))
@@ -187,7 +191,7 @@ static bool try_cause(struct sampling *p, enum cause_id id,
           "first (with PDist, all), made %u; wanted a quarter of them at least",
           y.aborts, y.records);
     abort_bits_check(t, &y.cause, rules[id].set, rules[id].clear);
-    if (before == CAUSES)
+    if (before == CAUSES && !inner)
         note(t,
              "%u records of %u aborts, %u by this cause, %u Instruction_Abort; "
              "B8H: %s",
@@ -208,7 +212,7 @@ static bool try_after(struct sampling *p, struct abort_bits *sum)
                 continue;
             prefix_push(p->t, "%s after %s", causes[id].name,
                         causes[before].name);
-            if (!try_cause(p, id, before, false, sum))
+            if (!try_cause(p, id, before, false, false, sum))
                 return false;
             prefix_pop(p->t);
         }
@@ -272,13 +276,18 @@ TEST(pebs_tx_abort,
     /* Measured, and checked one by one. */
     for (enum cause_id id = 0; id < CAUSES; id++) {
         prefix_push(t, "%s", causes[id].name);
-        if (!try_cause(&p, id, CAUSES, elides, &sum))
+        if (!try_cause(&p, id, CAUSES, false, elides, &sum))
+            return;
+        prefix_pop(t);
+        prefix_push(t, "%s, a level further in", causes[id].name);
+        if (causes[id].always && !try_cause(&p, id, CAUSES, true, false, &sum))
             return;
         prefix_pop(t);
     }
     if (!try_after(&p, &sum))
         return;
     abort_bits_check_retry(t, &sum);
+    abort_bits_observe_retry(t, &sum);
     if (test_regime(t) == REGIME_B)
         try_forced(&p);
 }

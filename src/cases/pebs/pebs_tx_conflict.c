@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of aborts by a data conflict with another processor: of RTM, and of
- * HLE where locks are elided. */
+/* Records of aborts by a data conflict with another processor: of RTM, at ring
+ * 0 and at ring 3, and of HLE where locks are elided. */
 #include "src/harness/case.h"
 #include "src/pebs/abort_bits.h"
 #include "src/pebs/abort_check.h"
 #include "src/pebs/pebs_judge.h"
-#include "src/pebs/sampling.h"
+#include "src/pebs/sampling_ring3.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/pair.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
 #define TRIES     60
+#define ENOUGH    3   /* records, of conflicts at ring 3 */
+#define TIME_PART 16  /* of the job's time, at ring 3 */
 #define TURNS     256 /* of a loop, while the line is held */
 #define TURNS_MAX 512u
 #define RECORDS   4                   /* of HLE, at most */
@@ -207,6 +209,99 @@ static bool try_kind(struct test_context *t, struct arena *a, bool hle)
     return true;
 }
 
+/* --- At ring 3 ----------------------------------------------------------- */
+
+/* In the second half of that buffer. */
+struct at_ring3 {
+    struct pair pair;
+    struct contexts c;
+    struct abort_bits all, conflict;
+    unsigned windows, conflicts; /* whose two aborts are by a conflict */
+    bool measured;
+};
+
+static volatile struct ring3_state *state_of(const struct at_ring3 *a)
+{
+    return (volatile struct ring3_state *)(uintptr_t)a->c.ring3.ring3->data;
+}
+
+static void write_held(struct test_context *peer, void *argument)
+{
+    const struct at_ring3 *a = argument;
+
+    (void)peer;
+    state_of(a)->held[0] = a->pair.rounds;
+}
+
+/* Two transactions a window: the first abort overflows, and the record is of
+ * the second; where both have left the same, it is of such a one. */
+static void judge_window(struct at_ring3 *a)
+{
+    struct sampling *p = &a->c.sampling;
+    const uint32_t eax = (uint32_t)state_of(a)->results[0];
+    const bool xabort = (eax & RTM_STATUS_XABORT) != 0;
+    const uint64_t code = a->c.code - (uint64_t)(uintptr_t)ring3_code;
+    const struct pebs_abort abort = {
+        .eax = eax,
+        .at = xabort ? code + (uint64_t)(uintptr_t)ring3_aborts_held_at : 0,
+        .resume = code + (uint64_t)(uintptr_t)ring3_aborts_held_resume};
+    struct pebs_record record;
+
+    if (eax != (uint32_t)state_of(a)->results[1])
+        return;
+    a->conflicts += (eax & RTM_STATUS_CONFLICT) != 0;
+    for (unsigned n = 0; n < p->records; n++) {
+        if (!sampling_record(p, n, &record))
+            return;
+        abort_check(p, &record, &abort);
+        abort_bits_add(&a->all, &record, eax);
+        if ((eax & RTM_STATUS_CONFLICT) != 0)
+            abort_bits_add(&a->conflict, &record, eax);
+    }
+}
+
+static void run_at_ring3(struct test_context *t, void *argument)
+{
+    struct at_ring3 *a = argument;
+    struct sampling_config two = config;
+    const uint64_t start = hw_ms();
+
+    two.select = PRECISE_RTM_ABORTED;
+    while (a->conflict.records < ENOUGH && a->windows < TRIES &&
+           (a->windows < ENOUGH ||
+            hw_ms() - start < test_timeout_ms(t) / TIME_PART)) {
+        a->windows++;
+        if (!contexts_run(&a->c, &two, ring3_aborts_held, 3))
+            return;
+        judge_window(a);
+    }
+    a->measured = true;
+}
+
+static void try_at_ring3(struct test_context *t, const struct sampling *claimed)
+{
+    struct at_ring3 *a =
+        (void *)((uint8_t *)test_buffer(t) + TEST_BUFFER_BYTES / 2);
+
+    /* Set-up: ring 3's tables are in the first half from now on. */
+    *a = (struct at_ring3){.c.sampling = *claimed};
+    if (!ring3_prepare(&a->c.ring3, t))
+        return;
+
+    /* Measured, and each record checked. */
+    if (!pair_run(t, &a->pair, run_at_ring3, write_held, a) || !a->measured)
+        return;
+
+    /* Check. */
+    check(t, a->conflicts < 2 || a->conflict.records != 0,
+          "no record in %u windows with two aborts by a conflict each",
+          a->conflicts);
+    abort_bits_check(t, &a->conflict,
+                     TX_ABORT_DATA_CONFLICT | TX_ABORT_NON_INSTRUCTION_ABORT,
+                     TX_ABORT_INSTRUCTION_ABORT | CAPACITY);
+    abort_bits_check_retry(t, &a->all);
+}
+
 TEST(pebs_tx_conflict,
      .asks = "Does the record of an abort by a data conflict say so?",
      .cite = "SDM 3B, \"Intel TSX and PEBS Support\", table \"TX Abort "
@@ -217,17 +312,22 @@ TEST(pebs_tx_conflict,
 {
     struct arena *a = test_buffer(t);
 
-    _Static_assert(sizeof(*a) <= TEST_BUFFER_BYTES, "fits");
+    _Static_assert(sizeof(*a) <= TEST_BUFFER_BYTES / 2, "fits");
 
     /* Set-up. */
     a->body = tsx_body_hold_load;
     if (!probe_set_up(t) || !sampling_claim(&a->p, t) || !try_kind(t, a, false))
         return;
     abort_bits_check_retry(t, &a->all);
+    abort_bits_observe_retry(t, &a->all);
     a->body = tsx_body_hold_nested;
     WITH_PREFIX (t, "in an inner transaction")
-        (void)try_kind(t, a, false);
+        if (!try_kind(t, a, false))
+            return;
     if (elides(t))
         WITH_PREFIX (t, "an elided lock")
-            (void)try_kind(t, a, true);
+            if (!try_kind(t, a, true))
+                return;
+    WITH_PREFIX (t, "at ring 3")
+        try_at_ring3(t, &a->p);
 }

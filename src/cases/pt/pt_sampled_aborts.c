@@ -69,7 +69,7 @@ static void try_records(struct joint *j)
         !trace_start(&j->p) || !sampling_start(&j->s))
         return;
     for (unsigned i = 0; i < TRIES; i++) {
-        aborts += cause_provoke(t, CAUSE_XABORT, &eax) == TSX_ABORTED;
+        aborts += cause_provoke(t, CAUSE_XABORT, false, &eax) == TSX_ABORTED;
         if (sampling_written(&j->s) > records)
             of_record[records++] = eax;
     }

@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/abort_reach.h"
+#include "src/counting/ring3_forced.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
 
@@ -55,4 +56,5 @@ TEST(always_abort_default,
     check_equal(t, "CPUID.07H.0:EDX[11] (RTM_ALWAYS_ABORT)",
                 (leaves.leaf7.edx & LEAF7_EDX_RTM_ALWAYS_ABORT) != 0, 1);
     abort_reach_observe(t);
+    ring3_check_forced(t);
 }

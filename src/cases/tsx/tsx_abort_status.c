@@ -35,13 +35,18 @@ static const struct row rows[] = {
      RTM_STATUS_CAPACITY, RTM_STATUS_CONFLICT},
 };
 
-static void try_row(struct test_context *t, const struct row *row)
+static struct tsx_block block_of(struct test_context *t, const struct row *row)
 {
-    const struct tsx_block block = {
+    return (struct tsx_block){
         .body = row->body,
         .argument = row->argument != 0 ? row->argument
                                        : (uint64_t)(uintptr_t)test_buffer(t),
         .count = row->count};
+}
+
+static void try_row(struct test_context *t, const struct row *row)
+{
+    const struct tsx_block block = block_of(t, row);
     struct rtm_tally probe;
     char text[RTM_STATUS_TEXT];
 
@@ -58,6 +63,22 @@ static void try_row(struct test_context *t, const struct row *row)
          probe.status, rtm_status_text(probe.status, text));
 }
 
+/* The same in an inner transaction: EAX[5] too. What has another cause may come
+ * before that one begins. */
+static void try_inner(struct test_context *t, const struct row *row)
+{
+    const uint32_t must = row->must | RTM_STATUS_NESTED;
+    struct tsx_block block = block_of(t, row);
+    struct rtm_tally probe;
+
+    block.body = tsx_body_nest_jump;
+    block.count = (uint64_t)(uintptr_t)row->body;
+    rtm_clear(&probe);
+    probe_run(&block, TRIES, must, true, &probe);
+    probe_check(t, &probe);
+    probe_check_status(t, must, row->may, &probe);
+}
+
 TEST(tsx_abort_status,
      .asks = "Does EAX name the cause of each abort, and no other?",
      .cite = "SDM 1, table \"RTM Abort Status Definition\" and \"RTM-Enabled "
@@ -69,4 +90,8 @@ TEST(tsx_abort_status,
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         WITH_PREFIX (t, "%s", rows[i].what)
             try_row(t, &rows[i]);
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].count == 0)
+            WITH_PREFIX (t, "%s, a level further in", rows[i].what)
+                try_inner(t, &rows[i]);
 }

@@ -3,6 +3,8 @@
  * is a conflict: a plain store as well as a locked instruction, to the same
  * bytes as well as to others of the line, also where the transaction's access
  * is on two lines, or locked. Registers are then as at XBEGIN. */
+#include "src/base/msr.h"
+#include "src/counting/ring3.h"
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
 #include "src/tsx/pair.h"
@@ -77,6 +79,10 @@ static const struct row {
      CONFLICT_LOCKED, CONFLICT_SAME, 0},
     {"a store to other bytes of a line of the write set", tsx_body_hold_store,
      CONFLICT_STORE, CONFLICT_LINE, 0},
+    {"a store to a line that is only written", tsx_body_hold_written,
+     CONFLICT_STORE, CONFLICT_SAME, 0},
+    {"a locked write to a line that is only written", tsx_body_hold_written,
+     CONFLICT_LOCKED, CONFLICT_LINE, 0},
 };
 
 static bool is_plain(const uint8_t *body)
@@ -176,6 +182,59 @@ static bool try_state(struct test_context *t, const struct state_row *row)
     return true;
 }
 
+/* A store at ring 3, where programs are. */
+struct at_ring3 {
+    struct ring3_session session;
+    bool tried, ready;
+};
+
+static bool prepare(struct at_ring3 *a, struct test_context *peer,
+                    volatile uint64_t *place)
+{
+    const uint64_t at = (uint64_t)(uintptr_t)place, page = at & ~BITS(11, 0);
+
+    if (!set_msr(peer, IA32_PERF_GLOBAL_CTRL, 0) ||
+        !ring3_prepare(&a->session, peer))
+        return false;
+    struct ring3 *ring3 = a->session.ring3;
+    *(uint64_t *)(uintptr_t)ring3->data =
+        ring3_show(&a->session, page, 1) + (at - page);
+    ring3->body = (uint32_t)(ring3_body_stores - ring3_body);
+    ring3->level = 3;
+    return true;
+}
+
+static void store_at_ring3(struct test_context *peer, volatile uint64_t *place,
+                           void *with)
+{
+    struct at_ring3 *a = with;
+
+    if (!a->tried)
+        a->ready = prepare(a, peer, place);
+    a->tried = true;
+    if (!a->ready)
+        return;
+    uint64_t cells[WINDOW_CELLS] = {(uintptr_t)a->session.ring3};
+    ring3_begin(&a->session);
+    window_ring3_body(0, cells);
+    ring3_end(&a->session);
+}
+
+static void try_ring3(struct test_context *t, unsigned tries)
+{
+    struct at_ring3 *a =
+        (void *)((uint8_t *)test_buffer(t) + TEST_BUFFER_BYTES / 2);
+    struct conflict c = {.what = "a store at ring 3 to a line of the read set",
+                         .body = tsx_body_hold_load,
+                         .by = store_at_ring3,
+                         .with = a,
+                         .tries = tries};
+
+    *a = (struct at_ring3){.tried = false};
+    if (conflict_run(t, &c) && a->ready)
+        conflict_judge(t, &c);
+}
+
 TEST(tsx_conflict_write,
      .asks = "Does a write by another processor to a line of the read set or "
              "the write set abort the transaction, and set EAX[2]?",
@@ -219,4 +278,6 @@ TEST(tsx_conflict_write,
         if ((states[i].components & ~state_components(test_cpu(t))) == 0 &&
             !try_state(t, &states[i]))
             return;
+    if (test_cpu(t)->perfmon_version >= 2) /* its window is of counters */
+        try_ring3(t, tries);
 }

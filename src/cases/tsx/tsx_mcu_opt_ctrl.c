@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* IA32_MCU_OPT_CTRL (123H): while RTM_ALLOW is 0 all transactions abort, and
  * RTM_LOCKED keeps it 0; RNGDS_MITG_DIS is apart from both. */
+#include "src/counting/ring3_forced.h"
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/options/options.h"
@@ -41,13 +42,15 @@ static void check_state(struct test_context *t, bool decides, uint64_t want)
         return;
     rtm_try(TRIES, &tally);
     rtm_check_atomic(t, &tally);
-    if (!allowed)
+    if (!allowed) {
         rtm_check_forced(t, &tally);
-    else if (try_get_msr(t, IA32_TSX_CTRL, &ctrl) == HW_NO_FAULT &&
-             (ctrl & IA32_TSX_CTRL_RTM_DISABLE) == 0)
+        ring3_check_forced(t);
+    } else if (try_get_msr(t, IA32_TSX_CTRL, &ctrl) == HW_NO_FAULT &&
+               (ctrl & IA32_TSX_CTRL_RTM_DISABLE) == 0) {
         check(t, tally.committed != 0,
               "%u of %u transactions committed; wanted some", tally.committed,
               tally.tried);
+    }
 }
 
 static bool write_and_check(struct test_context *t, const char *what,

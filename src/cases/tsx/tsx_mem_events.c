@@ -41,7 +41,7 @@ static void run_writes(void *argument)
     uint32_t eax;
 
     for (unsigned i = 0; i < 2; i++)
-        (void)cause_provoke(w->t, CAUSE_WRITES, &eax);
+        (void)cause_provoke(w->t, CAUSE_WRITES, false, &eax);
 }
 
 static void run_deep(void *argument)

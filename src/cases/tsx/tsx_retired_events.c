@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* RTM_RETIRED and HLE_RETIRED count what was executed. */
-#include "asm/hle_nested.h"
 #include "src/harness/case.h"
 #include "src/counting/counters.h"
 #include "src/counting/selects.h"
@@ -16,18 +15,17 @@
 #define ROUNDS 12  /* of few, where other aborts came in between */
 /* The frame buffer of VGA: a load of it changes nothing. */
 #define UNCACHEABLE UINT64_C(0xa0000)
-#define NEXT_LINE   16 /* quadwords: of the inner lock */
-#define DEEP        2  /* transactions in one another inside, before XABORT */
+#define DEEP        2 /* transactions in one another inside, before XABORT */
 
 /* A piece of work, and what came of it. */
 struct work {
     struct test_context *t;
     unsigned times;
     const enum cause_id *cause; /* NULL: transactions that may commit, */
-    unsigned inner;             /* with so many in one another inside, */
-    bool deep;                  /* the innermost aborted by XABORT */
-    uint64_t load;              /* not 0: a load from there inside */
-    unsigned lines;             /* not 0: stores to so many inside */
+    const char *what;           /* of this; NULL: empty ones */
+    const uint8_t *body;
+    uint64_t argument, count; /* of the body */
+    bool inner;               /* the cause is met in an inner one */
     struct hle_tally hle;
     uint64_t committed, aborted;
 };
@@ -39,17 +37,13 @@ static void run_transactions(void *argument)
 
     w->committed = w->aborted = 0;
     for (unsigned i = 0; i < w->times; i++) {
-        struct tsx_block block = {.body = w->deep         ? tsx_body_nest_deep
-                                          : w->inner != 0 ? tsx_body_nest
-                                          : w->load != 0  ? tsx_body_load
-                                          : w->lines != 0 ? tsx_body_write_lines
+        struct tsx_block block = {.body = w->body != NULL ? w->body
                                                           : tsx_body_nothing,
-                                  .argument = w->load,
-                                  .count = w->inner + w->lines};
-        if (w->lines != 0)
-            block.argument = (uint64_t)(uintptr_t)test_buffer(w->t);
-        int outcome = w->cause == NULL ? tsx_inside(&block)
-                                       : cause_provoke(w->t, *w->cause, &eax);
+                                  .argument = w->argument,
+                                  .count = w->count};
+        int outcome = w->cause == NULL
+                          ? tsx_inside(&block)
+                          : cause_provoke(w->t, *w->cause, w->inner, &eax);
         w->committed += outcome == TSX_COMMITTED;
         w->aborted += outcome == TSX_ABORTED;
     }
@@ -79,10 +73,9 @@ static bool count_two(struct work *w, void (*run)(void *argument),
 
 static const char *name_of(const struct work *w)
 {
-    return w->cause != NULL ? causes[*w->cause].name
-           : w->deep        ? "XABORT at the third level"
-           : w->inner != 0  ? "transactions with inner ones"
-                            : "transactions";
+    return w->cause != NULL  ? causes[*w->cause].name
+           : w->what != NULL ? w->what
+                             : "transactions";
 }
 
 static bool check_commits(struct work *w)
@@ -117,7 +110,8 @@ static void check_rtm(struct work w)
  * fixed MTRRs, aborts, which it may. */
 static void check_memory_type(struct test_context *t, unsigned times)
 {
-    struct work w = {.t = t, .times = times, .load = UNCACHEABLE};
+    struct work w = {
+        .t = t, .times = times, .body = tsx_body_load, .argument = UNCACHEABLE};
     unsigned rounds = 0;
     uint64_t type, enables, got[2];
 
@@ -188,9 +182,9 @@ static bool count_categories(struct work *w, uint64_t *least, uint64_t *sum,
 }
 
 static void check_categories(struct test_context *t, enum cause_id cause,
-                             unsigned times)
+                             bool inner, unsigned times)
 {
-    struct work w = {.t = t, .times = times, .cause = &cause};
+    struct work w = {.t = t, .times = times, .cause = &cause, .inner = inner};
     /* HSD065: 40H, the fourth, may count "unrelated transactional aborts". */
     const unsigned others =
         CATEGORIES - 1 - (identity_generation(test_cpu(t)) == HASWELL);
@@ -239,39 +233,6 @@ static void check_hle(struct test_context *t, unsigned times)
           got[0], got[1], w.hle.elided, w.hle.tried);
     note(t, "HLE_RETIRED: %u of %u critical sections elided, %lu aborts",
          w.hle.elided, w.hle.tried, got[0]);
-}
-
-/* One lock in another. */
-static void run_nested(void *argument)
-{
-    struct work *w = argument;
-    volatile uint64_t *lock = test_buffer(w->t);
-
-    w->hle = (struct hle_tally){0};
-    for (unsigned i = 0; i < w->times; i++) {
-        struct hle_nest nest = {
-            .outer = &lock[0], .inner = &lock[NEXT_LINE], .ask = 1};
-        lock[0] = lock[NEXT_LINE] = 0;
-        hle_nested(&nest);
-        w->hle.tried++;
-        w->hle.elided += nest.inside != 0;
-    }
-}
-
-/* The inner one is no start of its own. Where the outer one is not elided, or
- * any more, it may be. */
-static void check_hle_nested(struct test_context *t, unsigned times)
-{
-    struct work w = {.t = t, .times = times};
-    uint64_t got[2];
-
-    if (count_two(&w, run_nested, EVENT_HLE_RETIRED | UMASK_START,
-                  EVENT_HLE_RETIRED | UMASK_COMMIT, got))
-        check(t, got[0] <= 2 * w.hle.tried - w.hle.elided,
-              "%u critical sections with another inside, of which %u were "
-              "elided: HLE_RETIRED (C8H) .START (01H) %lu; wanted one of each "
-              "that was elided",
-              w.hle.tried, w.hle.elided, got[0]);
 }
 
 static void run_mismatches(void *argument)
@@ -351,9 +312,8 @@ TEST(tsx_retired_events,
 {
     /* The breakpoint is left out: it takes MOVs to debug registers, and an
      * abort for each; reading 8 MB takes too long. */
-    static const enum cause_id tried[] = {CAUSE_XABORT, CAUSE_PAUSE,
-                                          CAUSE_CPUID,  CAUSE_EXCEPTION,
-                                          CAUSE_DIVIDE, CAUSE_XABORT_INNER};
+    static const enum cause_id tried[] = {
+        CAUSE_XABORT, CAUSE_PAUSE, CAUSE_CPUID, CAUSE_EXCEPTION, CAUSE_DIVIDE};
     static const enum cause_id writes = CAUSE_WRITES;
     unsigned times = probe_row_tries(t);
 
@@ -364,27 +324,41 @@ TEST(tsx_retired_events,
     /* Measured, and checked. */
     check_commits(&(struct work){.t = t, .times = MANY});
     check_rtm((struct work){.t = t, .times = times});
-    check_rtm((struct work){.t = t, .times = times, .lines = 64});
-    check_rtm((struct work){.t = t, .times = times, .inner = 2});
-    check_rtm(
-        (struct work){.t = t, .times = times, .inner = DEEP, .deep = true});
-    FOR_EACH_ROW (t, i, tried) {
-        check_rtm((struct work){.t = t,
-                                .times = i == 0 && times < LOST ? LOST : times,
-                                .cause = &tried[i]});
-        check_categories(t, tried[i], times < FEW ? FEW : times);
-    }
+    check_rtm((struct work){.t = t,
+                            .times = times,
+                            .what = "transactions that store to 64 lines",
+                            .body = tsx_body_write_lines,
+                            .argument = (uint64_t)(uintptr_t)test_buffer(t),
+                            .count = 64});
+    check_rtm((struct work){.t = t,
+                            .times = times,
+                            .what = "transactions with inner ones",
+                            .body = tsx_body_nest,
+                            .count = 2});
+    check_rtm((struct work){.t = t,
+                            .times = times,
+                            .what = "XABORT at the third level",
+                            .body = tsx_body_nest_deep,
+                            .count = DEEP});
+    FOR_EACH_ROW (t, i, tried)
+        for (unsigned inner = 0; inner < 2; inner++) {
+            struct work w = {.t = t, .cause = &tried[i], .inner = inner != 0};
+            w.times = i == 0 && times < LOST ? LOST : times;
+            prefix_push(t, "at level %u", 1 + inner);
+            check_rtm(w);
+            check_categories(t, tried[i], inner != 0,
+                             times < FEW ? FEW : times);
+            prefix_pop(t);
+        }
     check_rtm((struct work){.t = t, .times = WRITES, .cause = &writes});
     check_category(t, CAUSE_CPUID, UMASK_ABORTED_UNFRIENDLY,
                    ".ABORTED_UNFRIENDLY (20H)", times < FEW ? FEW : times);
     check_category(t, CAUSE_WRITES, UMASK_ABORTED_MEM, ".ABORTED_MEM (08H)",
                    WRITES);
-    check_categories(t, writes, WRITES);
+    check_categories(t, writes, false, WRITES);
     check_memory_type(t, times < FEW ? FEW : times);
     if (test_cpu(t)->hle && hle_hints(t)) {
         check_hle(t, times);
-        if (hle_can_ask(t))
-            check_hle_nested(t, times);
         check_hle_categories(t, times);
         check_none_counted(t, EVENT_HLE_RETIRED, "HLE_RETIRED (C8H)",
                            "transactions of RTM", run_transactions, times);

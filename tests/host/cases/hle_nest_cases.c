@@ -109,6 +109,7 @@ static void make(const struct test *test, enum wrong is, enum region region,
     device.at = at;
     device.tries = 0;
     case_begin(test, TRIALS);
+    t->cpu.perfmon_version = 0; /* no counts of them */
 }
 
 /* In each of the tries; the figure is in the line. */

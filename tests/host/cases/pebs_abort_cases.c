@@ -9,6 +9,7 @@
 #include "src/tsx/pair.h"
 #include "src/tsx/status.h"
 #include "tests/host/cases/pebs_fixture.h"
+#include "tests/host/cases/ring3_fixture.h"
 
 extern const struct test test_pebs_inside_tx, test_pebs_tx_abort,
     test_pebs_tx_conflict, test_pebs_tx_cycles;
@@ -78,12 +79,13 @@ struct wrong {
     bool silent;        /* none */
     unsigned uncounted; /* aborts that a counter loses */
     bool commits, leaks, loses;
-    unsigned cause;  /* in EAX of an abort by a record */
-    bool outside;    /* IN_TX counts outside of transactions */
-    bool idle;       /* the other processor's writes abort nothing */
-    uint64_t sticky; /* of B8H: 1 where it was in the abort before */
-    bool adds;       /* cycles of the commit before */
-    bool of_hle;     /* HLE_Abort is that of the last abort of any kind, too */
+    unsigned cause;       /* in EAX of an abort by a record */
+    bool outside;         /* IN_TX counts outside of transactions */
+    bool idle;            /* the other processor's writes abort nothing */
+    bool conflicts_ring3; /* at ring 3 they do, and no record is made */
+    uint64_t sticky;      /* of B8H: 1 where it was in the abort before */
+    bool adds;            /* cycles of the commit before */
+    bool of_hle; /* HLE_Abort is that of the last abort of any kind, too */
 };
 static struct wrong wrong;
 static bool hle_before;                        /* the last abort was one */
@@ -97,7 +99,9 @@ static bool is_wrong(const struct tsx_block *b)
 
 static uint64_t cycles_of(const struct tsx_block *b)
 {
-    return b->body == tsx_body_read_lines_xabort ? 140000 : b->count + 20;
+    return b->body == tsx_body_read_lines_xabort ? 140000
+           : b->body == tsx_body_nest_jump       ? 20
+                                                 : b->count + 20;
 }
 
 static void record_abort(const struct tsx_block *b, const struct end *end,
@@ -181,9 +185,14 @@ static bool finds_end(const struct tsx_block *b, struct end *end)
         ((b->body == tsx_body_hold_load || b->body == tsx_body_hold_nested) &&
          wrong.idle))
         return false;
+    const bool inner = b->body == tsx_body_nest_jump;
+    const uint8_t *body =
+        inner ? (const uint8_t *)(uintptr_t)b->count : b->body;
+
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-        if (ends[i].body == b->body)
+        if (ends[i].body == body)
             *end = ends[i];
+    end->status |= inner ? RTM_STATUS_NESTED : 0;
     return end->body != NULL;
 }
 
@@ -254,12 +263,29 @@ int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
 /* After the line of the arena, in the boot processor's buffer. */
 #define PAIR ((struct pair *)(void *)(buffers[0] + 4096))
 
+#define PAIR_RING3 ((struct pair *)(void *)(buffers[0] + TEST_BUFFER_BYTES / 2))
+
 static void step_beside(void)
 {
-    if (PAIR->repeat == NULL || PAIR->stop)
+    struct pair *pair = PAIR_RING3->repeat != NULL ? PAIR_RING3 : PAIR;
+
+    if (pair->repeat == NULL || pair->stop)
         return;
-    PAIR->repeat(&all[1], PAIR->argument);
-    PAIR->rounds++;
+    pair->repeat(&all[1], pair->argument);
+    pair->rounds++;
+}
+
+/* Both of its transactions end alike; as conflicts, where it is to be one. */
+uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
+    struct ring3_state *state = (void *)(uintptr_t)ring3->data;
+
+    (void)enable;
+    ring3->vector = HW_NO_FAULT;
+    state->results[0] = state->results[1] =
+        wrong.conflicts_ring3 ? CONFLICT : 0;
+    return 0;
 }
 
 static bool elides; /* HLE */
@@ -267,6 +293,7 @@ static bool elides; /* HLE */
 static enum verdict verdict_of(const struct test *test)
 {
     begin(test);
+    ring3_firmware();
     device.outside_too = wrong.outside;
     records = 0;
     memset(buffers[0], 0, sizeof(buffers[0]));
@@ -347,6 +374,8 @@ static void deviations(void **state)
         ROW(tx_conflict, FAIL, "(Capacity Reads)",
             .info = TX_ABORT_CAPACITY_READS, .status = RTM_STATUS_CAPACITY),
         ROW(tx_conflict, FAIL, "[36] (Retry)", .info = TX_ABORT_RETRY),
+        ROW(tx_conflict, FAIL, "at ring 3: no record in 3 windows",
+            .conflicts_ring3 = true),
         /* What the abort before has set. */
         ROW(tx_conflict, FAIL, "[36] (Retry) is 1", .sticky = TX_ABORT_RETRY),
         ROW(tx_conflict, FAIL, "(Data_Conflict) is 1",

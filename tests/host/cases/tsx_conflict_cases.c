@@ -37,6 +37,7 @@ static void begin(const struct test *test)
 {
     memset(&registers, 0, sizeof(registers));
     pair_begin(test);
+    t->cpu.perfmon_version = 0; /* no stores at ring 3 */
 }
 
 static void passes(const struct test *test, const char *line)
@@ -106,6 +107,10 @@ static const struct kind {
      "a locked write to a line of the write set: "},
     {WRITE, tsx_body_hold_store, CONFLICT_STORE, CONFLICT_LINE,
      "a store to other bytes of a line of the write set: "},
+    {WRITE, tsx_body_hold_written, CONFLICT_STORE, CONFLICT_SAME,
+     "a store to a line that is only written: "},
+    {WRITE, tsx_body_hold_written, CONFLICT_LOCKED, CONFLICT_LINE,
+     "a locked write to a line that is only written: "},
     {READ, tsx_body_hold_store, CONFLICT_LOAD, CONFLICT_SAME,
      "a read of a line of the write set: "},
     {READ, tsx_body_hold_store, CONFLICT_LOAD, CONFLICT_LINE,

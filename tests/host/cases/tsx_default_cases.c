@@ -27,7 +27,8 @@ static struct device {
     uint32_t stays_away; /* after it */
     uint32_t others;     /* XORed to EBX while it is 1 */
     uint32_t ring3;      /* the same at ring 3 alone */
-    bool without;        /* RTM is not there at all */
+    bool commits_ring3;
+    bool without; /* RTM is not there at all */
     unsigned tries;
 } device;
 
@@ -61,6 +62,16 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     assert_int_equal(enable, 0);
     ring3_leaf7(cells, device.ring3);
+    return 0;
+}
+
+uint64_t window_ring3_tx(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    struct ring3 *ring3 = (struct ring3 *)(uintptr_t)cells[0];
+
+    (void)enable;
+    ring3->vector = HW_NO_FAULT;
+    ring3->status = device.commits_ring3 ? RTM_STATUS_STARTED : 0;
     return 0;
 }
 
@@ -118,7 +129,7 @@ static void by_default(void **state)
         {{.refused = true}, "got #GP, wanted the write ignored"},
         {{.commits_at = 1}, "after 0 was written to RTM_FORCE_ABORT"},
         {{.commits_at = 10000}, "after 0 was written to RTM_FORCE_ABORT"},
-
+        {{.commits_ring3 = true}, "16 of 16 transactions at ring 3"},
         {{.unsaid = true}, "EDX[11] (RTM_ALWAYS_ABORT)"},
     };
 

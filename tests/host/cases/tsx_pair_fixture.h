@@ -40,6 +40,7 @@ static const struct holding {
 } holdings[] = {
     {tsx_body_hold_load, 1, 0, 0},
     {tsx_body_hold_store, 0, 1, 0},
+    {tsx_body_hold_written, 0, 1, 0},
     {tsx_body_hold_both, 1, 1, 0},
     {tsx_body_hold_nested, 1, 0, RTM_STATUS_NESTED},
     {tsx_body_hold_deep, 1, 0, RTM_STATUS_NESTED},

@@ -73,7 +73,7 @@ static void each_cause(void **state)
         t->source = source;
         dr0 = dr7 = 0;
         outcome = TSX_ABORTED;
-        assert_int_equal(cause_provoke(t, id, &eax), TSX_ABORTED);
+        assert_int_equal(cause_provoke(t, id, false, &eax), TSX_ABORTED);
         assert_int_equal(eax, 0x5a000001);
         if (rows[n].body != NULL)
             assert_ptr_equal(seen.body, rows[n].body);
@@ -92,7 +92,7 @@ static void each_cause(void **state)
         assert_true(dr0 == (id == CAUSE_BREAKPOINT ? (uintptr_t)memory : 0));
         assert_int_equal(dr7, id == CAUSE_BREAKPOINT ? 0x90401 : 0);
         outcome = TSX_COMMITTED;
-        assert_int_equal(cause_provoke(t, id, &eax), TSX_COMMITTED);
+        assert_int_equal(cause_provoke(t, id, false, &eax), TSX_COMMITTED);
     }
 }
 

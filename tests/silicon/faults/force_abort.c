@@ -64,6 +64,11 @@ FAULT(always_abort_bit0_zero, .what = "[C] bit 0 of MSR 10FH reads 0",
 FAULT(always_abort_commits, .what = "[C] one XBEGIN in 50 commits",
       .caught = {"skylake-2021 on 1 always_abort_default FAIL"})
 
+FAULT(always_abort_spares_ring3,
+      .what = "[C, and F with RTM_ALLOW = 0] XBEGIN at ring 3 commits",
+      .caught = {"skylake-2021 on 1 always_abort_default FAIL",
+                 "cometlake-rtm-2022 on 1 tsx_mcu_opt_ctrl FAIL"})
+
 FAULT(always_abort_unenumerated, .what = "[C] EDX[11] reads 0",
       .caught = {"skylake-2021 on 1 force_abort_aborts_all FAIL"})
 
@@ -279,6 +284,8 @@ bool faults_bit0_writable(const struct processor *p)
 
 bool faults_aborts_all(const struct processor *p, bool aborts)
 {
+    if (p->tsx.user && has_fault(p, FAULT_always_abort_spares_ring3))
+        return false;
     return aborts && !(has_fault(p, FAULT_sdv_sticky) && p->faults.was_sdv);
 }
 

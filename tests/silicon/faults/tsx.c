@@ -85,6 +85,11 @@ FAULT(conflict_both_not_seen,
               "both sets does not abort",
       .caught = {"skylake-2017 on 2 tsx_conflict_read FAIL"})
 
+FAULT(conflict_written_not_seen,
+      .what = "[A B F; C with bit 2] a write to a line that a transaction has "
+              "only written is no conflict",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"})
+
 FAULT(conflict_keeps_stores,
       .what = "[A B F; C with bit 2] an abort by a conflict does not undo the "
               "stores of the body",
@@ -139,6 +144,9 @@ unsigned faults_conflict_sets(const struct machine *m, unsigned sets,
 {
     if (!write && sets == (LINE_READ | LINE_WRITTEN) &&
         fault_is(m, FAULT_conflict_both_not_seen))
+        return 0;
+    if (write && sets == LINE_WRITTEN &&
+        fault_is(m, FAULT_conflict_written_not_seen))
         return 0;
     if (fault_is(m, FAULT_conflict_write_not_seen))
         sets &= ~LINE_READ;

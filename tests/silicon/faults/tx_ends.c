@@ -136,7 +136,7 @@ FAULT(abort_clears_overflow,
 
 FAULT(hle_inner_start,
       .what = "[A with HLE] HLE_RETIRED.START counts inner locks too",
-      .caught = {"haswell on 1 tsx_retired_events FAIL"},
+      .caught = {"haswell on 1 hle_nesting FAIL"},
       .breaks = INNER_LOCK_NO_START)
 
 FAULT(vector_loads_unmonitored,
@@ -229,3 +229,22 @@ FAULT(rtm_reads_inner_event,
       .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"},
       .quantity = INNER_EVENTS, .number = TX_CAUSE_READS, .clear = 0x08,
       .set = 0x80)
+
+FAULT(rtm_exception_inner_uncounted,
+      .what = "[A B F; C with bit 2] RTM_RETIRED.ABORTED does not count aborts "
+              "by an exception in an inner transaction",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = INNER_EVENTS, .number = TX_CAUSE_EXCEPTION,
+      .clear = TX_EVENT_ABORTED)
+
+FAULT(rtm_pause_inner_event,
+      .what = "[A B F; C with bit 2] aborts by PAUSE or CPUID in an inner "
+              "transaction are in no category of RTM_RETIRED",
+      .caught = {"skylake-2017 on 1 tsx_retired_events FAIL"},
+      .quantity = INNER_EVENTS, .number = TX_CAUSE_INSTRUCTION, .clear = 0x20)
+
+FAULT(conflict_of_ring3_not_seen,
+      .what = "[A B F; C with bit 2] accesses of another processor at ring 3 "
+              "are no conflict",
+      .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
+      .breaks = RING3_CONFLICTS)

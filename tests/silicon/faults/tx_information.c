@@ -133,6 +133,12 @@ uint64_t faults_tx_information(const struct processor *p,
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
         if (has_fault(p, rows[n].fault) && (rows[n].causes >> how->cause & 1))
             value = (value & ~rows[n].clear) | rows[n].set;
+    if (p->tsx.user)
+        value =
+            faults_quantity(p->machine, RING3_INFORMATION, how->cause, value);
+    if (how->depth > 1)
+        value =
+            faults_quantity(p->machine, INNER_INFORMATION, how->cause, value);
     if (has_fault(p, FAULT_info_34_35_swapped))
         value = swap_bits(value, TX_INFO_INSTRUCTION, TX_INFO_NON_INSTRUCTION);
     if (has_fault(p, FAULT_info_38_39_swapped))
@@ -198,3 +204,23 @@ FAULT(info_nested_cpuid_late,
               "B8H has Non_Instruction_Abort in place of Instruction_Abort",
       .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL"},
       .breaks = NESTED_CPUID_INFO)
+
+FAULT(info_ring3_retry_missing,
+      .what = "[A B F; C with bit 2] B8H[36] is 0 after a conflict at ring 3",
+      .caught = {"skylake-2017 on 2 pebs_tx_conflict FAIL",
+                 "icelake-server on 2 pebs_tx_conflict FAIL"},
+      .quantity = RING3_INFORMATION, .number = TX_CAUSE_CONFLICT,
+      .clear = TX_INFO_RETRY)
+
+FAULT(info_ring3_conflict_missing,
+      .what = "[A B F; C with bit 2] B8H[37] is 0 after a conflict at ring 3",
+      .caught = {"skylake-2017 on 2 pebs_tx_conflict FAIL"},
+      .quantity = RING3_INFORMATION, .number = TX_CAUSE_CONFLICT,
+      .clear = TX_INFO_CONFLICT)
+
+FAULT(info_inner_pause_late,
+      .what = "[A B F; C with bit 2] B8H[35:34] are 0 after PAUSE or CPUID in "
+              "a nested region",
+      .caught = {"skylake-2017 on 1 pebs_tx_abort FAIL"},
+      .quantity = INNER_INFORMATION, .number = TX_CAUSE_INSTRUCTION,
+      .clear = KINDS)

@@ -137,6 +137,9 @@ uint32_t faults_abort_status(const struct processor *p,
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
         if (has_fault(p, rows[n].fault) && (rows[n].causes >> how->cause & 1))
             status = (status & ~rows[n].clear) | rows[n].set;
+    if (how->depth > 1)
+        status = (uint32_t)faults_quantity(p->machine, INNER_STATUS, how->cause,
+                                           status);
     if (has_fault(p, FAULT_nested_bit_always))
         status |= TX_STATUS_NESTED;
     if (has_fault(p, FAULT_nested_xabort_code_lost) && how->depth > 1)
@@ -148,3 +151,14 @@ FAULT(xabort_has_debug,
       .what = "[A B F; C with bit 2] EAX[4] is 1 too after XABORT",
       .caught = {"skylake-2017 off 1 tsx_xabort_codes FAIL"},
       .quantity = ABORT_STATUS, .number = TX_CAUSE_XABORT, .set = 0x10)
+
+FAULT(inner_debug_bit_missing,
+      .what = "[A B F; C with bit 2] EAX[4] is 0 after INT3 in a nested region",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = INNER_STATUS, .number = TX_CAUSE_DEBUG, .clear = 0x10)
+
+FAULT(inner_cpuid_has_xabort,
+      .what = "[A B F; C with bit 2] EAX[0] is 1 after CPUID or PAUSE in a "
+              "nested region",
+      .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
+      .quantity = INNER_STATUS, .number = TX_CAUSE_INSTRUCTION, .set = 1)

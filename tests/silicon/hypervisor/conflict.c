@@ -99,6 +99,8 @@ static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
 
     if (v->tx.depth > 0 && !faults_rule(m, TX_CONFLICTS, true))
         return NULL;
+    if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_CONFLICTS, true))
+        return NULL;
     for (unsigned n = 0; n < hypervisor.processors; n++) {
         struct vcpu *o = &hypervisor.vcpus[n];
 

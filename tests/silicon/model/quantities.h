@@ -59,10 +59,13 @@ enum quantity {
     RING3_EVENTS,    /* the same, there; */
     INNER_EVENTS,    /* and in nested regions at ring 0 */
     DEBUGGED_DR6,
-    INFORMATION,      /* B8H; number: enum tx_cause */
-    UNCORE_OVERFLOWS, /* status bits; number: those that are due */
-    UNCORE_SELECTED,  /* of a box, as it works */
-    UNCORE_CORES,     /* that an interrupt is for */
+    INFORMATION,       /* B8H; number: enum tx_cause */
+    RING3_INFORMATION, /* the same, there; */
+    INNER_INFORMATION, /* and in nested regions */
+    INNER_STATUS,      /* EAX, of these, likewise */
+    UNCORE_OVERFLOWS,  /* status bits; number: those that are due */
+    UNCORE_SELECTED,   /* of a box, as it works */
+    UNCORE_CORES,      /* that an interrupt is for */
     LOOKUP_STATE,
     LOOKUP_BY,
     SNOOP_RESPONSE, /* if any */

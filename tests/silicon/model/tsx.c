@@ -269,7 +269,7 @@ static bool aborts_all(const struct processor *p)
     case REGIME_C:
         return faults_aborts_all(p, !tsx_sdv(p));
     case REGIME_F:
-        return not_allowed(p) || disabled(p);
+        return faults_aborts_all(p, not_allowed(p) || disabled(p));
     default:
         return has_tsx_ctrl(p) && disabled(p);
     }
