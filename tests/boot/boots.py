@@ -415,8 +415,6 @@ def some_faults(part: int | None) -> Iterator[Boot]:
 
 
 def machine() -> Iterator[Boot]:
-    part = expected.part()
-
     def no_line_twice(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
         lines = [l for l in report.body.splitlines() if re.match("(not )?ok ", l)]
         if len(lines) != len(set(lines)):
