@@ -376,7 +376,7 @@ TRIALS = 100  # of a test that has to catch a fault
 # What is written on one processor, or by one name, is on another, or cannot be
 # cleared: it cannot be given its value back.
 NOT_RESTORABLE = {"alias_split", "selects_of_core", "counters_of_core",
-                  "global_ctrl_of_core", "fixed_ctrl_of_core",
+                  "global_ctrl_of_core", "global_ctrl_drops_6", "fixed_ctrl_of_core",
                   "select_3_of_core", "counter_3_of_core",
                   "debugctl_of_core", "pebs_enable_of_core", "ds_area_of_core",
                   "ld_lat_of_core", "status_reset_refused", "reset_misses_fixed",

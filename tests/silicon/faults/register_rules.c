@@ -168,7 +168,7 @@ FAULT(fixed_1_of_core,
 
 FAULT(select_3_of_core,
       .what = "[any] both threads of a core have one PERFEVTSEL3",
-      .caught = {"skylake-2018 on 2 counter_enable_bits FAIL"},
+      .caught = {"skylake-2018 on 2 counters_independent FAIL"},
       .quantity = OF_MSR_SHARED, .number = 0x189)
 
 FAULT(counter_3_of_core,
