@@ -352,16 +352,11 @@ section .text
 ; Turns of two jumps, the second after a chain of multiplications and so many
 ; CPUID, which take thousands of cycles. IA32_PERF_GLOBAL_CTRL is RSI
 ; meanwhile.
-%define IA32_PERF_GLOBAL_CTRL 0x38f
 %define CHAIN  16
 
 %macro COUNTED 2
 TRACED %1
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
-        mov     rax, rsi
-        mov     rdx, rsi
-        shr     rdx, 32
-        wrmsr
+        COUNT_BY_RSI
         mov     r8d, 3
 .turn:  JUMP    .soon
         times CHAIN imul r8, r8
@@ -377,10 +372,7 @@ TRACED %1
 .late:  OUT     TIP, .late
         dec     rdi
         jnz     .turn
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
-        xor     eax, eax
-        xor     edx, edx
-        wrmsr
+        COUNT_NOTHING
 TRACED_END
 %endmacro
         COUNTED trace_body_counted, 128

@@ -27,6 +27,15 @@ section .rodata
 section .text
 %endmacro
 
+; An XABORT with this label, to that fallback.
+%macro XABORTS 2
+%1:     xabort  TRACE_XABORT
+        MODE_TSX ABORTED
+        OUT     FUP, %1
+        OUT     TIP, %2
+        int3
+%endmacro
+
 section .text align=4096
 
 ; One that commits: a nested one, a nested elision, branches and a jump in it.
@@ -96,11 +105,7 @@ TRACED trace_body_tx_abort
         call    .leaf                   ; and that of a return
 .due:   OUT     RETURN, .due
         times 8 nop                     ; BDM64: no branch just before
-.abort: xabort  TRACE_XABORT
-        MODE_TSX ABORTED
-        OUT     FUP, .abort
-        OUT     TIP, .fallback
-        int3
+        XABORTS .abort, .fallback
 .fallback:
 global trace_tx_fallback
 trace_tx_fallback equ .fallback
@@ -111,11 +116,7 @@ trace_tx_fallback equ .fallback
         MODE_TSX BEGUN
         OUT     FUP, .second
         times 8 nop
-.other: xabort  TRACE_XABORT
-        MODE_TSX ABORTED
-        OUT     FUP, .other
-        OUT     TIP, .aborted
-        int3
+        XABORTS .other, .aborted
 .aborted:
         and     [r14 + CELLS + 8], rax  ; of both
         mov     eax, -1
@@ -135,15 +136,10 @@ TRACED_END
 
 ; Turns of one that aborts after a chain of multiplications. RSI is
 ; IA32_PERF_GLOBAL_CTRL meanwhile. The first cell counts aborts by XABORT.
-%define IA32_PERF_GLOBAL_CTRL 0x38f
 %define CHAIN 64
 
 TRACED trace_body_tx_counted
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
-        mov     rax, rsi
-        mov     rdx, rsi
-        shr     rdx, 32
-        wrmsr
+        COUNT_BY_RSI
         mov     r8d, 3
         xor     esi, esi
 .turn:  mov     eax, -1
@@ -151,20 +147,13 @@ TRACED trace_body_tx_counted
         MODE_TSX BEGUN
         OUT     FUP, .begin
         times CHAIN imul r8, r8
-.abort: xabort  TRACE_XABORT
-        MODE_TSX ABORTED
-        OUT     FUP, .abort
-        OUT     TIP, .fallback
-        int3
+        XABORTS .abort, .fallback
 .fallback:
         and     eax, 1
         add     rsi, rax
         dec     rdi
         jnz     .turn
-        mov     ecx, IA32_PERF_GLOBAL_CTRL
-        xor     eax, eax
-        xor     edx, edx
-        wrmsr
+        COUNT_NOTHING
         mov     [r14 + CELLS], rsi
 TRACED_END
 

@@ -63,8 +63,8 @@ static const char *const names[ERRATUM_COUNT] = {
 
 /* The specification updates that speak of a model, by the letters of their
  * names; the second where the first does not have it. Of a server, those of its
- * client sibling; of the 10th and 11th generations' new core and its server, those
- * of Rocket Lake, which has that core; of the 13th, those of the 12th. */
+ * client sibling; of the 10th and 11th generations' new core and its server,
+ * those of Rocket Lake, which has that core; of the 13th, those of the 12th. */
 static const struct model {
     uint8_t model, steppings[2]; /* first and last */
     bool inferred; /* the updates of another that has its core */
