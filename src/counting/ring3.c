@@ -4,6 +4,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/msr.h"
+#include "src/base/names.h"
 
 #define GDT_BYTES     2048 /* firmware's at most, with those added */
 #define ADDED         6    /* descriptors; the TSS's is two */
@@ -249,4 +250,18 @@ void ring3_end(const struct ring3_session *s)
     else
         gdt[back.tr / 8] &= ~BIT(41);
     ring3_load(&back);
+}
+
+bool ring3_count(const struct ring3_session *s, const struct bank *before,
+                 window_function *window, struct bank *after)
+{
+    const uint64_t inner = s->ring3->level;
+
+    ring3_begin(s);
+    const bool ok = bank_window(s->t, before, window, after);
+    ring3_end(s);
+    if (ok && s->ring3->vector != HW_NO_FAULT)
+        broken(s->t, "%s at ring %u", fault_name((int)s->ring3->vector),
+               inner != 0 ? (unsigned)inner : 3);
+    return ok && s->ring3->vector == HW_NO_FAULT;
 }

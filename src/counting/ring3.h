@@ -13,6 +13,7 @@
 #define SRC_COUNTING_RING3_H
 
 #include "asm/ring3_window.h"
+#include "src/counting/bank.h"
 #include "src/harness/case.h"
 
 struct ring3_tables; /* in the buffer */
@@ -57,5 +58,10 @@ uint64_t ring3_descriptor(bool code, unsigned level);
  * number of the entry, or 0 where there is none free in the lower half. */
 unsigned ring3_map(uint64_t root[512], uint64_t tables[][512], unsigned depth,
                    const void *const pages[], unsigned count);
+
+/* bank_window() in them. False where that is, or an exception ended the window
+ * (ERROR is said). */
+bool ring3_count(const struct ring3_session *s, const struct bank *before,
+                 window_function *window, struct bank *after);
 
 #endif

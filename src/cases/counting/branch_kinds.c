@@ -204,10 +204,7 @@ static void try_ring3(struct test_context *t, uint64_t general)
     for (unsigned i = 0; i < WINDOWS; i++) {
         *(uint32_t *)(uintptr_t)s.ring3->data = (uint32_t)test_random(t);
         hw_poll();
-        ring3_begin(&s);
-        const bool ok = bank_window(t, &before, window_ring3_body, &after);
-        ring3_end(&s);
-        if (!ok)
+        if (!ring3_count(&s, &before, window_ring3_body, &after))
             return;
         for (unsigned n = 0; n < COUNTERS_MAX; n++)
             counted[n] += after.pmc[n];

@@ -57,17 +57,11 @@ static void judge(struct test_context *t, unsigned ring, unsigned place,
 
 /* The body once, at the session's ring; false where it could not be run. */
 static bool run_body(struct ring3_session *session, uint64_t places,
-                     unsigned ring, struct bank *after)
+                     struct bank *after)
 {
     struct bank before = bank_for(places, session->ring3);
 
-    ring3_begin(session);
-    bool ok = bank_window(session->t, &before, window_ring3_body, after);
-    ring3_end(session);
-    if (ok && session->ring3->vector != HW_NO_FAULT)
-        broken(session->t, "%s at ring %u",
-               fault_name((int)session->ring3->vector), ring);
-    return ok && session->ring3->vector == HW_NO_FAULT;
+    return ring3_count(session, &before, window_ring3_body, after);
 }
 
 /* What the others are compared with. IA32_FIXED_CTR0 may count 32 more than
@@ -78,7 +72,7 @@ static bool run_at_3(struct ring3_session *session, uint64_t places,
     struct bank after;
 
     for (unsigned i = 0; i < TIMES; i++) {
-        if (!run_body(session, places, 3, &after))
+        if (!run_body(session, places, &after))
             return false;
         for (unsigned p = 0; p <= PLACE_FIXED0; p++) {
             if ((places >> p & 1) == 0)
@@ -116,7 +110,7 @@ TEST(counter_inner_rings, .asks = "Does USR count rings 1 and 2, and OS not?",
         struct bank after;
 
         ring3_be_ring(&session, ring);
-        if (!run_body(&session, places, ring, &after))
+        if (!run_body(&session, places, &after))
             return;
         for (unsigned p = 0; p <= PLACE_FIXED0; p++)
             if ((places >> p & 1) != 0)

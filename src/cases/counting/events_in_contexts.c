@@ -264,12 +264,7 @@ static bool run(struct contexts *c, const struct way *way, unsigned level,
     ring3->level = level;
     for (unsigned k = 0; k < TRIES && !*done; k++) {
         hw_poll();
-        ring3_begin(&c->ring3);
-        bool ok = bank_window(c->t, before, window_ring3_body, after);
-        ring3_end(&c->ring3);
-        if (ok && ring3->vector != HW_NO_FAULT)
-            broken(c->t, "%s at ring 3", fault_name((int)ring3->vector));
-        if (!ok || ring3->vector != HW_NO_FAULT)
+        if (!ring3_count(&c->ring3, before, window_ring3_body, after))
             return false;
         check(c->t, ring3->status != RING3_BODY_INNER,
               "%s: an abort went to the fallback of the inner XBEGIN",

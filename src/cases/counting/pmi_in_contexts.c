@@ -65,12 +65,7 @@ static bool try_row(struct test_context *t, const struct row *row,
     /* Measured, until no abort came before the overflow. */
     for (unsigned k = 0; k < TRIES && !overflowed; k++) {
         hw_poll();
-        ring3_begin(s);
-        bool ok = bank_window(t, &before, window_ring3_body, &after);
-        ring3_end(s);
-        if (ok && s->ring3->vector != HW_NO_FAULT)
-            broken(t, "%s at ring 3", fault_name((int)s->ring3->vector));
-        if (!ok || s->ring3->vector != HW_NO_FAULT)
+        if (!ring3_count(s, &before, window_ring3_body, &after))
             return false;
         overflowed =
             *bank_value(&after, row->place) < *bank_value(&before, row->place);

@@ -97,15 +97,8 @@ static bool try_once(const struct ring3_session *s, const struct row *row,
     bool signature;
 
     /* Measured. */
-    ring3_begin(s);
-    bool ok = bank_window(s->t, &before, window_ring3_tx, &after);
-    ring3_end(s);
-    if (!ok)
+    if (!ring3_count(s, &before, window_ring3_tx, &after))
         return false;
-    if (s->ring3->vector != HW_NO_FAULT) {
-        broken(s->t, "%s at ring 3", fault_name((int)s->ring3->vector));
-        return false;
-    }
 
     /* Check. */
     *done = check_status(s->t, s->ring3);
@@ -168,12 +161,7 @@ static bool count_two(const struct ring3_session *s, const struct kind *kind,
     for (unsigned n = 0; n < 2; n++)
         before.select[n] &= ~IA32_PERFEVTSEL_OS;
     hw_poll();
-    ring3_begin(s);
-    const bool ok = bank_window(s->t, &before, window_ring3_body, &after);
-    ring3_end(s);
-    if (ok && s->ring3->vector != HW_NO_FAULT)
-        broken(s->t, "%s: %s", kind->what, fault_name((int)s->ring3->vector));
-    if (!ok || s->ring3->vector != HW_NO_FAULT)
+    if (!ring3_count(s, &before, window_ring3_body, &after))
         return false;
     got[0] = after.pmc[0];
     got[1] = after.pmc[1];
@@ -318,13 +306,7 @@ static bool try_sections(const struct ring3_session *s,
         hw_poll();
 
         /* Measured. */
-        ring3_begin(s);
-        bool ok = bank_window(s->t, &before, window_ring3_body, &after);
-        ring3_end(s);
-        if (ok && s->ring3->vector != HW_NO_FAULT)
-            broken(s->t, "%s: %s", row->what,
-                   fault_name((int)s->ring3->vector));
-        if (!ok || s->ring3->vector != HW_NO_FAULT)
+        if (!ring3_count(s, &before, window_ring3_body, &after))
             return false;
 
         /* Check. */

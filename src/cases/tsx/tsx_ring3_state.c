@@ -168,12 +168,8 @@ static bool try_interrupt(const struct ring3_session *s, bool inner)
     for (unsigned k = 0; k < COMMITS && !plain; k++) {
         hw_poll();
         plant(s, ring3_state_hold, inner);
-        ring3_begin(s);
-        const bool ok = bank_window(s->t, &before, window_ring3_body, &after);
-        ring3_end(s);
-        if (ok && s->ring3->vector != HW_NO_FAULT)
-            broken(s->t, "%s at ring 3", fault_name((int)s->ring3->vector));
-        if (!ok || s->ring3->vector != HW_NO_FAULT || !check_fallback(s, what))
+        if (!ring3_count(s, &before, window_ring3_body, &after) ||
+            !check_fallback(s, what))
             return false;
         const bool comes = after.interrupts != 0 &&
                            (s->ring3->status & RTM_STATUS_XABORT) == 0;
