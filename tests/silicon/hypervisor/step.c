@@ -317,7 +317,7 @@ void step_retire(struct vcpu *v)
 bool step_is_due(const struct vcpu *v)
 {
     return v->model->uncore_pmis != v->model->machine->uncore.pmis ||
-           (v->mode == MODE_FREE && counters_watch(v->model));
+           (v->mode == MODE_FREE && !v->unwatched && counters_watch(v->model));
 }
 
 /* An interrupt of the uncore may be for any processor. */
@@ -328,6 +328,20 @@ static void poll_uncore(struct vcpu *v)
     uncore_poll(v->model);
     if (v->model->uncore_pmis != before)
         kick_others(v);
+}
+
+/* Firmware's timer interrupts again before its handler, stepped, has ended. So
+ * what a deviation lets go on after its window is left unwatched, from where
+ * nobody has read or written an MSR for so long, to where somebody does: else
+ * the machine would come no further. */
+#define STEPS_UNWATCHED 200000
+
+static bool is_unwatched(struct vcpu *v)
+{
+    if ((v->vmcb->rflags & RFLAGS_IF) != 0 &&
+        v->steps - v->msr_steps >= STEPS_UNWATCHED)
+        v->unwatched = true;
+    return v->unwatched;
 }
 
 void step_end(struct vcpu *v)
@@ -347,10 +361,12 @@ void step_end(struct vcpu *v)
         levels_choose(v);
         return;
     }
-    if (v->tx.depth > 0 || counters_watch(v->model) ||
-        v->model->pebs.residual_in > 0 || v->model->pmu.pmi_again ||
-        uncore->counting || pt_tracing(v->model) || lbr_records(v->model) ||
-        (v->mode == MODE_STEP && v->code_marked && v->code_page == page)) {
+    if (v->tx.depth > 0 ||
+        (v->mode == MODE_STEP && v->code_marked && v->code_page == page) ||
+        ((counters_watch(v->model) || v->model->pebs.residual_in > 0 ||
+          v->model->pmu.pmi_again || uncore->counting || pt_tracing(v->model) ||
+          lbr_records(v->model)) &&
+         !is_unwatched(v))) {
         step_set_mode(v, MODE_STEP);
         return;
     }

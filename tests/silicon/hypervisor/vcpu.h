@@ -279,6 +279,8 @@ struct vcpu {
     bool code_marked;
     bool entered;
     bool measure; /* the figures below are counted */
+    uint64_t msr_steps; /* at the last access to an MSR */
+    bool unwatched;     /* since then: step.c */
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
     uint64_t apic_base; /* under an operating system: apic_base.c */
     struct levels levels;
