@@ -135,6 +135,19 @@ bool counters_claim(struct test_context *t)
            (status == 0 || counters_clear_status(t, status));
 }
 
+bool counters_can_freeze(struct test_context *t)
+{
+    uint64_t found;
+
+    if (identity_is_native(test_cpu(t)))
+        return true;
+    if (!get_msr(t, IA32_DEBUGCTL, &found))
+        return false;
+    const int vector = try_set_msr(t, IA32_DEBUGCTL,
+                                   found | IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+    return set_msr(t, IA32_DEBUGCTL, found) && vector == HW_NO_FAULT;
+}
+
 /* Reads a register back. Counter 3 may fail to hold where nothing is promised.
  */
 static void check_reads_back(struct counters *c, bool promised,

@@ -65,6 +65,10 @@ bool counters_told_in_part(const struct identity *id);
  * another. */
 bool counters_have_pc(struct test_context *t, uint64_t places);
 
+/* False where a hypervisor refuses its guest FREEZE_PERFMON_ON_PMI of
+ * IA32_DEBUGCTL; on a bare machine its test is to say so. */
+bool counters_can_freeze(struct test_context *t);
+
 /* Takes the PMU over: says so where something else uses it, then stops all
  * counters, and clears every select, counter, status bit and freeze control.
  * All of it goes through the journal. IA32_PEBS_ENABLE (3F1H) is written only

@@ -290,6 +290,12 @@ enum generation identity_generation(const struct identity *id)
     return generation_of(id->family, id->model, id->core_type);
 }
 
+bool identity_is_native(const struct identity *id)
+{
+    return !id->hypervisor ||
+           text_equal(id->hypervisor_name, IDENTITY_SIMULATED);
+}
+
 bool identity_known(const struct identity *id)
 {
     return identity_generation(id) != GENERATION_UNKNOWN;

@@ -105,6 +105,11 @@ bool identity_is_intel(const struct identity *id);
 /* The same of the processor that calls it. */
 bool identity_here_is_intel(void);
 
+/* False in the guest of somebody else's hypervisor, who may hide what there is,
+ * and take a WRMSR for nothing. VMX non-root operation sets NR of PIPs
+ * ("Paging Information (PIP) Packet"). */
+bool identity_is_native(const struct identity *id);
+
 /* Its generation, and whether it is one of generation.h. */
 enum generation identity_generation(const struct identity *id);
 bool identity_known(const struct identity *id);

@@ -47,6 +47,9 @@ bool needs_met(const struct needs *needs, const struct identity *id,
                char text[NEEDS_TEXT_BYTES])
 {
     const bool intel = identity_is_intel(id);
+    const bool native = identity_is_native(id);
+    const char *const bare = "a bare machine: a hypervisor shows its guest "
+                             "one thing, and does another";
     struct lbr_model lbr;
     const struct feature_row rows[] = {
         {NEED_PMU, id->perfmon_version >= 2,
@@ -57,6 +60,7 @@ bool needs_met(const struct needs *needs, const struct identity *id,
                  "(CPUID.0AH:EAX[7:0])"},
         {NEED_RTM, id->rtm, .bit = CPUID_RTM},
         {NEED_HLE, id->hle, .bit = CPUID_HLE},
+        {NEED_HLE, native, .name = bare},
         {NEED_TSXLDTRK, id->tsxldtrk, .bit = CPUID_TSXLDTRK},
         {NEED_FULL_WIDTH, id->full_width_writes,
          .name = "full-width counter writes (IA32_PERF_CAPABILITIES[13])"},
@@ -66,6 +70,7 @@ bool needs_met(const struct needs *needs, const struct identity *id,
         {NEED_METRICS, (id->fixed_set >> 3 & 1) != 0,
          .name = "IA32_FIXED_CTR3 (CPUID.0AH:ECX[3] or EDX[4:0])"},
         {NEED_PEBS, id->ds, .bit = CPUID_DS},
+        {NEED_PEBS, native, .name = bare},
         {NEED_PEBS, id->dtes64, .bit = CPUID_DTES64},
         {NEED_PEBS, !id->pebs_unavailable,
          .name = "PEBS; IA32_MISC_ENABLE (1A0H)[12] (PEBS unavailable) is 1"},
@@ -101,6 +106,7 @@ bool needs_met(const struct needs *needs, const struct identity *id,
          .bit = CPUID_PT_DISTNT},
         {NEED_PT_PTWRITE, (id->leaf14_ebx & LEAF14_PTW) != 0,
          .bit = CPUID_PT_PTWRITE},
+        {NEED_OFFCORE | NEED_UNCORE, native, .name = bare},
         {NEED_OFFCORE, offcore_of(id) != NULL,
          .name = "off-core response bits that the manual names for this "
                  "DisplayFamily_DisplayModel"},

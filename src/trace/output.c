@@ -62,7 +62,8 @@ bool output_range_is_reliable(const struct identity *id, uint64_t bytes)
 {
     return bytes <= TOPA_REGION_BYTES ||
            (id->family == 6 &&
-            (id->model < 0x8c || id->model == 0xa5 || id->model == 0xa6));
+            (id->model < 0x8c || id->model == 0x8e || id->model == 0x9e ||
+             id->model == 0xa5 || id->model == 0xa6));
 }
 
 unsigned output_entry(uint64_t pointers)
@@ -85,10 +86,4 @@ bool output_excludes_lbr(const struct identity *id)
 {
     return output_is_broadwell(id) ||
            (id->family == 6 && (id->model == 0x4e || id->model == 0x5e));
-}
-
-bool output_is_native(const struct identity *id)
-{
-    return !id->hypervisor ||
-           text_equal(id->hypervisor_name, IDENTITY_SIMULATED);
 }

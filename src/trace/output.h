@@ -58,8 +58,4 @@ bool output_is_broadwell(const struct identity *id);
  * Intel Processor Trace"): Broadwell, 06_4EH and 06_5EH. */
 bool output_excludes_lbr(const struct identity *id);
 
-/* False in the guest of somebody else's hypervisor: VMX non-root operation sets
- * NR of PIPs ("Paging Information (PIP) Packet"). */
-bool output_is_native(const struct identity *id);
-
 #endif

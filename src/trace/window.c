@@ -253,12 +253,13 @@ static const uint8_t *collect(struct trace *p, const struct parts *parts,
 }
 
 /* "If BranchEn = 1, the OVF packet will be followed by a FUP", or later by a
- * TIP.PGE; TIP.PGD is that of the window's end. */
+ * TIP.PGE; TIP.PGD is that of the window's end. Processors of the Atom family
+ * have errata there (APL11, APL12). */
 static void judge_overflow(struct trace *p, const struct path_seen *seen)
 {
     const unsigned next = seen->after_overflow;
 
-    check(p->t, !seen->astray,
+    check(p->t, !seen->astray || !identity_known(test_cpu(p->t)),
           "after OVF, at offset 0x%lx: the %s and what follows it fit no place "
           "of the control flow from packet %lu on",
           seen->offset, next < PT_KINDS ? pt_kind_name(next) : "end",
@@ -278,7 +279,7 @@ bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
     size_t bytes;
 
     w->runs = 0;
-    w->path.any_nr = !output_is_native(test_cpu(p->t));
+    w->path.any_nr = !identity_is_native(test_cpu(p->t));
     w->path.errata = pt_errata(test_cpu(p->t)->family, test_cpu(p->t)->model);
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
         if (!smi_guard(p->t, attempt_once, &a, &repeated))

@@ -46,7 +46,8 @@ static const struct {
 const struct uncore *uncore_of(const struct identity *id)
 {
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
-        if (id->family == 6 && id->model == models[i].model)
+        if (identity_is_native(id) && id->family == 6 &&
+            id->model == models[i].model)
             return models[i].uncore;
     return NULL;
 }

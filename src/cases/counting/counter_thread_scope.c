@@ -74,7 +74,7 @@ static void write_own(struct test_context *peer, void *argument)
     set_msr_again(peer, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl);
     set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, bank.ctrl);
     uint64_t debugctl;
-    if (get_msr(peer, IA32_DEBUGCTL, &debugctl))
+    if (counters_can_freeze(peer) && get_msr(peer, IA32_DEBUGCTL, &debugctl))
         set_msr(peer, IA32_DEBUGCTL, debugctl_for(peer, debugctl));
 }
 
@@ -122,7 +122,7 @@ static void look_at_own(struct test_context *peer, void *argument)
     look(peer, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl);
     look(peer, IA32_PERF_GLOBAL_CTRL, bank.ctrl);
     uint64_t debugctl;
-    if (get_msr(peer, IA32_DEBUGCTL, &debugctl))
+    if (counters_can_freeze(peer) && get_msr(peer, IA32_DEBUGCTL, &debugctl))
         look(peer, IA32_DEBUGCTL, debugctl_for(peer, debugctl));
     uint64_t status = msr_value(peer, IA32_PERF_GLOBAL_STATUS) & places;
     check(peer, status == 0,
@@ -232,7 +232,7 @@ static void overflow_beside(struct test_context *t, void *argument)
     unsigned came = 0;
     uint64_t debugctl;
 
-    if (!get_msr(t, IA32_DEBUGCTL, &debugctl) ||
+    if (!counters_can_freeze(t) || !get_msr(t, IA32_DEBUGCTL, &debugctl) ||
         !set_msr(t, IA32_DEBUGCTL,
                  debugctl | IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI |
                      IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI))

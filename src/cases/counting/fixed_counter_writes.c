@@ -47,7 +47,7 @@ static bool write_beyond(struct test_context *t, unsigned n, uint64_t mask)
         if ((mask >> bit & 1) == 0 &&
             try_set_msr_again(t, IA32_FIXED_CTR(n), BIT(bit)) != HW_GP)
             accepted |= BIT(bit);
-    check(t, accepted == 0,
+    check(t, accepted == 0 || !identity_is_native(test_cpu(t)),
           "IA32_FIXED_CTR%u (%XH): bits %s above its width raised no #GP, each "
           "written alone; wanted #GP",
           n, IA32_FIXED_CTR(n), bits_name(accepted, bits));

@@ -37,7 +37,8 @@ TEST(microcode_signature,
               "CPUID.1:EAX is 0x%08x; at the start of the run it was 0x%08x",
               leaf.eax, id->signature);
     }
-    check(t, zeros != 0,
+    /* A hypervisor has no update loaded for its guest's sake. */
+    check(t, zeros != 0 || !identity_is_native(id),
           "IA32_BIOS_SIGN_ID (8BH) was written with 0 and did not read 0 "
           "before CPUID.1, in %u of %u tries; wanted the 0, which shows "
           "afterwards that no update is loaded",

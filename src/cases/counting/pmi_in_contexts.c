@@ -31,7 +31,7 @@ static const struct row {
 /* Version 4: the interrupt is to freeze all counters. */
 static bool freezes(struct test_context *t)
 {
-    return test_cpu(t)->perfmon_version >= 4;
+    return test_cpu(t)->perfmon_version >= 4 && counters_can_freeze(t);
 }
 
 static bool try_row(struct test_context *t, const struct row *row,

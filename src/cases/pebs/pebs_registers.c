@@ -184,6 +184,8 @@ static size_t own_count(const struct test_context *t)
 static void write_own(struct test_context *t, void *unused)
 {
     (void)unused;
+    if (!precise_conditional_branches(test_cpu(t)))
+        return;
     for (unsigned i = 0; i < own_count(t); i++)
         set_msr(t, own_msrs[i], own_value(t, own_msrs[i]));
 }
@@ -193,6 +195,8 @@ static void check_own(struct test_context *t, void *unused)
     char name[MSR_NAME_BYTES];
 
     (void)unused;
+    if (!precise_conditional_branches(test_cpu(t)))
+        return;
     for (unsigned i = 0; i < own_count(t); i++) {
         uint64_t got = msr_value(t, own_msrs[i]);
         check(t, got == own_value(t, own_msrs[i]),

@@ -40,7 +40,7 @@ TEST(pt_absent,
     }
 
     /* Check: of a hypervisor it is said alone. */
-    if (output_is_native(id))
+    if (identity_is_native(id))
         check(t, there == 0,
               "%u of %u MSRs of Processor Trace can be read, though "
               "CPUID.07H.0:EBX[25] = 0; wanted #GP",

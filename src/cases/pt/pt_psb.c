@@ -39,7 +39,7 @@ static void check_psb(struct trace *p, const struct path *path,
                       const struct path_psb *psb, uint64_t cr3)
 {
     const bool has_tsx = test_cpu(p->t)->rtm || test_cpu(p->t)->hle;
-    const uint64_t nr = output_is_native(test_cpu(p->t)) ? 0 : psb->pip & 1;
+    const uint64_t nr = identity_is_native(test_cpu(p->t)) ? 0 : psb->pip & 1;
 
     for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
         check(p->t,

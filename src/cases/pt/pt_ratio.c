@@ -120,6 +120,6 @@ TEST(pt_ratio, .asks = "Does CBR say the ratio that the core runs at?",
         return;
     check_ratio(&m);
     /* What IA32_PERF_STATUS holds is of the generation: "performance state". */
-    if (output_is_native(test_cpu(t)) && identity_known(test_cpu(t)))
+    if (identity_is_native(test_cpu(t)) && identity_known(test_cpu(t)))
         check_ratio_now(&m);
 }

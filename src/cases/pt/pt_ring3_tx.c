@@ -229,7 +229,7 @@ static void judge(struct paths *s, const struct way *way, uint64_t bits,
     const struct path path = {
         .step = path_list_step,
         .source = &s->list,
-        .any_nr = !output_is_native(test_cpu(s->t)),
+        .any_nr = !identity_is_native(test_cpu(s->t)),
         .errata = pt_errata(test_cpu(s->t)->family, test_cpu(s->t)->model),
         .no_ret_compression = (bits & IA32_RTIT_CTL_DisRETC) != 0,
         .timing = (bits & IA32_RTIT_CTL_TSCEn) != 0

@@ -377,7 +377,7 @@ TEST(pt_timing,
         return;
 
     /* Measured and checked. */
-    m.adjusts = output_is_native(id) && read_adjust(&m);
+    m.adjusts = identity_is_native(id) && read_adjust(&m);
     if (trace_timed(&m, "TSCEn", IA32_RTIT_CTL_TSCEn, PATH_TIMING_TSC, 0))
         check_tsc(&m);
     if ((id->leaf14_ebx & LEAF14_MTC) != 0)

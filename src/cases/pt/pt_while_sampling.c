@@ -172,7 +172,7 @@ TEST(pt_while_sampling,
     trace_table_behind(&j.p);
     window_set(&j.w, trace_body_sampled, trace_body_sampled_path);
     j.w.path.interrupts = true;
-    j.w.path.any_nr = !output_is_native(test_cpu(t));
+    j.w.path.any_nr = !identity_is_native(test_cpu(t));
 
     /* Measured and checked. */
     FOR_EACH_ROW (t, i, rows)

@@ -126,6 +126,39 @@ static void pebs(void **state)
     }
 }
 
+/* In a guest: not where it is the project's own simulator's. */
+static void guest(void **state)
+{
+    static const struct {
+        enum feature feature;
+        bool asks;
+    } rows[] = {
+        {NEED_HLE, true},     {NEED_PEBS, true}, {NEED_UNCORE, true},
+        {NEED_OFFCORE, true}, {NEED_RTM, false}, {NEED_PMU, false},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct needs needs = {.features = rows[i].feature};
+        id = (struct identity){.vendor = "GenuineIntel",
+                               .family = 6,
+                               .model = 0x5e,
+                               .rtm = true,
+                               .hle = true,
+                               .perfmon_version = 4,
+                               .ds = true,
+                               .dtes64 = true,
+                               .pebs_format = 3,
+                               .hypervisor = true,
+                               .hypervisor_name = "KVMKVMKVM"};
+        assert_int_equal(met(needs, REGIME_A, 1), !rows[i].asks);
+        if (rows[i].asks)
+            assert_non_null(strstr(text, "needs a bare machine"));
+        strcpy(id.hypervisor_name, IDENTITY_SIMULATED);
+        assert_true(met(needs, REGIME_A, 1));
+    }
+}
+
 /* A trace may go to one of two kinds of memory, or to neither. */
 static void trace(void **state)
 {
@@ -254,10 +287,10 @@ static void counters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regimes),  cmocka_unit_test(features),
-        cmocka_unit_test(pebs),     cmocka_unit_test(trace),
-        cmocka_unit_test(bits),     cmocka_unit_test(formats),
-        cmocka_unit_test(counters),
+        cmocka_unit_test(regimes), cmocka_unit_test(features),
+        cmocka_unit_test(pebs),    cmocka_unit_test(guest),
+        cmocka_unit_test(trace),   cmocka_unit_test(bits),
+        cmocka_unit_test(formats), cmocka_unit_test(counters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
