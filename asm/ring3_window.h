@@ -235,9 +235,10 @@ struct ring3_state {
     uint64_t flags;
     /* RFLAGS after XTEST outside, at levels 1, 2, 3, 2, 1; RAX after XABORT
      * outside and seven levels; empty transactions of 32, one after another,
-     * that aborted. */
-    uint64_t results[8];
-    uint8_t unused[0xd00 - 0xcc8];
+     * that aborted; RFLAGS after XBEGIN and XEND that found all of
+     * RING3_STATE_FLAGS, and none. */
+    uint64_t results[10];
+    uint8_t unused[0xd00 - 0xcd8];
     uint8_t upper_after[256]; /* halves of YMM0 to YMM15: if wide; */
     uint8_t kept[0x50];
     uint64_t planted_flags; /* before XBEGIN */
@@ -256,7 +257,7 @@ _Static_assert(offsetof(struct ring3_state, found) == 0xc00,
                "as ring3_state.inc has it");
 #define RING3_STATE_TESTS 6
 #define RING3_STATE_EMPTY 32
-#define RING3_STATE_BEGUN (3 + RING3_STATE_EMPTY) /* inner ones aside */
+#define RING3_STATE_BEGUN (5 + RING3_STATE_EMPTY) /* inner ones aside */
 
 /* RDPMC with ECX = index, at ring 3. Then ring3->vector says whether it
  * faulted, and what it read is returned. Writes 0 to IA32_PERF_GLOBAL_CTRL

@@ -224,6 +224,14 @@ static void try_commits(const struct ring3_session *s)
           "XABORT outside, or seven levels that commit, changed RAX from 0x%lx "
           "to 0x%lx",
           RING3_STATE_PLANTED, state->results[RING3_STATE_TESTS]);
+    for (unsigned n = 0; n < 2; n++) {
+        const uint64_t want = n == 0 ? FLAGS : 0;
+        const uint64_t flags = state->results[RING3_STATE_TESTS + 2 + n];
+        check(s->t, (flags & FLAGS) == want,
+              "XBEGIN and XEND, at two levels, leave RFLAGS 0x%lx; wanted "
+              "0x%lx as before, in bits 0x%x",
+              flags, want, FLAGS);
+    }
     check(s->t, aborted < RING3_STATE_EMPTY / 2,
           "%lu of %u empty transactions, one right after another, aborted",
           aborted, RING3_STATE_EMPTY);

@@ -132,6 +132,15 @@ FAULT(xend_sets_zf,
       .what = "[A B F; C with bit 2] XEND that commits sets RFLAGS.ZF",
       .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
 
+FAULT(ring3_xend_sets_zf,
+      .what = "[A B F; C with bit 2] XEND that commits at ring 3 sets "
+              "RFLAGS.ZF",
+      .caught = {"skylake-2017 on 1 tsx_ring3_state FAIL"})
+
+FAULT(ring3_xbegin_sets_cf,
+      .what = "[A B F; C with bit 2] XBEGIN at ring 3 sets RFLAGS.CF",
+      .caught = {"skylake-2017 on 1 tsx_ring3_state FAIL"})
+
 FAULT(xend_changes_eax,
       .what = "[A B F; C with bit 2] XEND that commits sets EAX to 0",
       .caught = {"skylake-2017 on 1 tsx_commit FAIL"})
@@ -310,6 +319,7 @@ bool faults_undoes(const struct processor *p, bool inner, bool undo)
     return undo || (inner && has_fault(p, FAULT_commit_loses_inner_stores));
 }
 
+#define AT_3 BIT(63) /* at ring 3 alone; no flag */
 /* clang-format off */
 static const struct {
     enum fault_id fault;
@@ -321,6 +331,8 @@ static const struct {
     {FAULT_xbegin_clears_eax, INSTRUCTION_XBEGIN, 1, 1, 0xFFFFFFFF, 0},
     {FAULT_xbegin_sets_cf, INSTRUCTION_XBEGIN, 1, 1, 0, BIT(0)},
     {FAULT_xend_sets_zf, INSTRUCTION_XEND, 0, 0, 0, BIT(6)},
+    {FAULT_ring3_xend_sets_zf, INSTRUCTION_XEND, 0, 0, 0, AT_3 | BIT(6)},
+    {FAULT_ring3_xbegin_sets_cf, INSTRUCTION_XBEGIN, 1, 1, 0, AT_3 | BIT(0)},
     {FAULT_xend_changes_eax, INSTRUCTION_XEND, 0, 0, 0xFFFFFFFF, 0},
     {FAULT_xabort_outside_sets_zf, INSTRUCTION_XABORT, 0, 0, 0, BIT(6)},
     {FAULT_xtest_outside_sets_eax, INSTRUCTION_XTEST, 0, 0, 0xFFFFFFFF, 0},
@@ -339,9 +351,10 @@ void faults_tx_instruction(const struct processor *p,
 {
     for (size_t n = 0; n < ROWS(changes); n++)
         if (has_fault(p, changes[n].fault) && kind == changes[n].kind &&
-            depth >= changes[n].least && depth <= changes[n].most) {
+            depth >= changes[n].least && depth <= changes[n].most &&
+            ((changes[n].flags & AT_3) == 0 || p->tsx.user)) {
             *rax &= ~changes[n].eax;
-            *rflags |= changes[n].flags;
+            *rflags |= changes[n].flags & ~AT_3;
         }
 }
 
