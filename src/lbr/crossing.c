@@ -87,6 +87,48 @@ static void try_abort(struct lbr *l, struct lbr_crossing *c, uint64_t select)
           l->records[n].to, from, to);
 }
 
+/* Others, by what is no XABORT, of RING3_ABORTS transactions each. */
+static const struct cause {
+    const char *what;
+    const uint8_t *body, *at, *resume;
+    bool exact; /* the instruction by which it aborts is known */
+} causes[] = {
+    {"UD2", ring3_aborts_ud2, ring3_aborts_ud2_at, ring3_aborts_ud2_resume,
+     true},
+    {"CPUID", ring3_aborts_cpuid, ring3_aborts_cpuid_at,
+     ring3_aborts_cpuid_resume, false},
+    {"CPUID in an inner transaction", ring3_aborts_inner, ring3_aborts_inner_at,
+     ring3_aborts_inner_resume, false},
+};
+
+/* Another abort may come before it: one window is to have its record. */
+static void try_cause(struct lbr *l, struct lbr_crossing *c,
+                      const struct cause *cause)
+{
+    const uint64_t user = c->s.ring3->user_code - (uintptr_t)ring3_code;
+    const uint64_t last = user + (uintptr_t)cause->at;
+    const uint64_t first = cause->exact ? last : user + (uintptr_t)cause->body;
+    const uint64_t to = user + (uintptr_t)cause->resume;
+    const struct lbr_record *record = l->records;
+    bool found = false;
+
+    lbr_crossing_body(c, cause->body, NULL);
+    for (unsigned i = 0; i < PROBE_TRIES && !found; i++) {
+        if (!lbr_crossing_window(l, c))
+            return;
+        record = l->records;
+        for (unsigned n = 1; n < l->model.depth && !record->abort; n++)
+            record++;
+        found = record->abort && record->from >= first &&
+                record->from <= last && record->to == to;
+    }
+    check(l->t, found,
+          "transactions at ring 3 that %s ends: the newest record with "
+          "TSX_ABORT, if any, is from 0x%lx to 0x%lx in each of %u windows; "
+          "wanted one from 0x%lx to 0x%lx",
+          cause->what, record->from, record->to, PROBE_TRIES, last, to);
+}
+
 /* A transaction at ring 3: IN_TSX of its records. */
 void lbr_crossing_transaction(struct lbr *l, struct lbr_crossing *c)
 {
@@ -109,6 +151,9 @@ void lbr_crossing_transaction(struct lbr *l, struct lbr_crossing *c)
         lbr_judge(l, "a transaction at ring 3", &want);
     try_abort(l, c, 0);
     try_abort(l, c, MSR_LBR_SELECT_CPL_EQ_0);
+    l->select = 0;
+    for (unsigned i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+        try_cause(l, c, &causes[i]);
 }
 
 /* Near branches at ring 3, a call and a return among them. */

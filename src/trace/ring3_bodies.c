@@ -23,6 +23,7 @@
 #define CFE_INTR            1
 /* "EVD Packet Definition": the type. */
 #define EVD_CR2 0
+#define IN_PAGE 0x108 /* the address that faults */
 
 struct bodies {
     struct trace *p;
@@ -266,14 +267,14 @@ static void check_page_fault(const struct bodies *b)
     struct window w;
 
     set(&w, b, trace_body_page_faults, trace_body_page_faults_path);
-    w.code.argument = w.code.count = absent;
+    w.code.argument = w.code.count = absent + IN_PAGE;
     if (absent == 0 || !trace_once(b, &w, IA32_RTIT_CTL_EventEn, 0))
         return;
     const struct events e = read_events(b->p);
-    check(b->p->t, e.faults == 1 && e.linear == absent,
+    check(b->p->t, e.faults == 1 && e.linear == absent + IN_PAGE,
           "EventEn: a page fault at ring 3 at 0x%lx: %u EVD of one, the last "
           "of 0x%lx; wanted one of that address",
-          absent, e.faults, e.linear);
+          absent + IN_PAGE, e.faults, e.linear);
     check_last(b, &e);
 }
 

@@ -635,11 +635,50 @@ uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     return cross(enable, cells, window_ring3_rows);
 }
 
+/* Aborts by other causes. */
+const uint8_t ring3_ends[0x90] = {0};
+#define LABEL(name, offset)      \
+    __asm__(".globl " #name "\n" \
+            ".set " #name ", ring3_ends + " #offset "\n");
+LABEL(ring3_aborts_ud2, 0x00)
+LABEL(ring3_aborts_ud2_at, 0x10)
+LABEL(ring3_aborts_ud2_resume, 0x20)
+LABEL(ring3_aborts_cpuid, 0x30)
+LABEL(ring3_aborts_cpuid_at, 0x40)
+LABEL(ring3_aborts_cpuid_resume, 0x50)
+LABEL(ring3_aborts_inner, 0x60)
+LABEL(ring3_aborts_inner_at, 0x70)
+LABEL(ring3_aborts_inner_resume, 0x80)
+
+static bool abort_by(const struct ring3 *ring3)
+{
+    static const struct {
+        const uint8_t *body, *at, *resume;
+    } causes[] = {
+        {ring3_aborts_ud2, ring3_aborts_ud2_at, ring3_aborts_ud2_resume},
+        {ring3_aborts_cpuid, ring3_aborts_cpuid_at, ring3_aborts_cpuid_resume},
+        {ring3_aborts_inner, ring3_aborts_inner_at, ring3_aborts_inner_resume},
+    };
+    const uint64_t user = ring3->user_code - at(ring3_code);
+
+    for (unsigned i = 0; i < 3; i++)
+        if (ring3->body == (uint32_t)(causes[i].body - ring3_body)) {
+            record(LBR_FAR | LBR_ABORT | LBR_FROM_USR | LBR_TO_USR,
+                   user + at(causes[i].at), user + at(causes[i].resume), 7);
+            return true;
+        }
+    return false;
+}
+
 uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     const struct ring3 *ring3 = (const struct ring3 *)(uintptr_t)cells[0];
 
     assert_int_equal(ring3->level, 3);
+    if (abort_by(ring3)) {
+        cross(enable, cells, window_ring3_tx_rows + 3);
+        return 0;
+    }
     if (ring3->body == (uint32_t)(ring3_body_bits - ring3_body))
         return cross(enable, cells, ring3_body_bits_rows);
     if (ring3->body == (uint32_t)(ring3_body_kinds - ring3_body))

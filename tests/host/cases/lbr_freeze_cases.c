@@ -2,6 +2,7 @@
 /* lbr_freeze_cases.c - FREEZE_LBRS_ON_PMI over a stack, and counters that
  * overflow, that do as the manual says, and over the same with one thing
  * otherwise. */
+#include "asm/tsx_bodies.h"
 #include "src/counting/bank.h"
 #include "tests/host/cases/lbr_fixture.h"
 
@@ -29,6 +30,7 @@ static struct odd {
     bool by_software_not;
     bool pmi_unrecorded, return_unrecorded;
     bool nmi_unrecorded; /* the interrupt, as one */
+    bool abort_unrecorded;
     bool no_apic;
 } odd;
 
@@ -147,6 +149,18 @@ void counting_work(void *unused)
     }
 }
 
+/* The first is aborted by its interrupt. */
+int tsx_inside(struct tsx_block *block)
+{
+    (void)block;
+    if (cpu.pmis != 0)
+        return TSX_COMMITTED;
+    if (!odd.abort_unrecorded)
+        branch(LBR_FAR | LBR_ABORT, cpu.place - 8, cpu.place);
+    interrupt(0, true);
+    return TSX_ABORTED;
+}
+
 static void before(uint32_t msr, const uint64_t *written)
 {
     if (written == NULL)
@@ -255,6 +269,8 @@ static void deviations(void **state)
         {BOTH, "no record is from there", {.pmi_unrecorded = true}},
         {BOTH, "none from the handler", {.return_unrecorded = true}},
         {BOTH, "a PMI, as NMI, came", {.nmi_unrecorded = true}},
+        {LATE, "no record has TSX_ABORT", {.abort_unrecorded = true}},
+        {BOTH, "follows that of the abort", {.pmi_unrecorded = true}},
     };
 
     (void)state;

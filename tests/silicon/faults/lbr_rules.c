@@ -283,6 +283,19 @@ FAULT(lbr_abort_ring3_as_0,
                  "sapphirerapids on 1 lbr_filter FAIL"},
       .breaks = LBR_ABORT_LEVEL)
 
+FAULT(lbr_abort_ring3_other_missing,
+      .what = "[A B F; C with bit 2] an abort at ring 3 has a record where "
+              "XABORT ends it alone",
+      .caught = {"skylake-2017 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_OTHER_ABORTS_RING_3)
+
+FAULT(lbr_abort_by_pmi_missing,
+      .what = "[A B F; C with bit 2] an abort by an interrupt has no record",
+      .caught = {"skylake-2017 on 1 lbr_freeze_on_pmi FAIL",
+                 "sapphirerapids on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_ABORTS_OF_EVENTS)
+
 FAULT(lbr_abort_cycles_zero,
       .what = "[A B F; C with bit 2; format 5] the record of an abort has no "
               "cycles",

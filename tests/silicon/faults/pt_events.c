@@ -80,6 +80,12 @@ FAULT(pt_evd_ring3_missing,
       .what = "[PT with EventEn] page faults at ring 3 have no EVD",
       .caught = {"alderlake-n off 1 pt_ring3 FAIL"}, .rule = PT_EVD_OF_RING_3)
 
+FAULT(pt_evd_ring3_page,
+      .what = "[PT with EventEn] the EVD of a page fault at ring 3 has its "
+              "page",
+      .caught = {"alderlake-n off 1 pt_ring3 FAIL"},
+      .rule = PT_EVD_WHOLE_RING_3)
+
 FAULT(pt_evd_after_cfe,
       .what = "[PT with EventEn] the EVD of a page fault comes after its CFE",
       .caught = {"alderlake-n off 1 pt_event_packets FAIL"},

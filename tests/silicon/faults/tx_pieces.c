@@ -224,6 +224,12 @@ FAULT(ring3_x87_fault_delivered,
       .caught = {"skylake-2018 off 1 tsx_ring3_state FAIL"},
       .quantity = RING3_DELIVERED, .number = 16)
 
+FAULT(ring3_abort_leaves_zf,
+      .what = "[A B F; C with bit 2] an abort at ring 3 leaves RFLAGS.ZF 1 "
+              "where XBEGIN found 0",
+      .caught = {"skylake-2018 off 1 tsx_ring3_state FAIL"},
+      .breaks = RING3_CLEARS_ZF)
+
 FAULT(pushf_not_undone,
       .what = "[A B F; C with bit 2] an abort does not undo what PUSHF stored",
       .caught = {"skylake-2018 off 1 tsx_rollback_bytes FAIL"},

@@ -144,7 +144,13 @@ void trace_abort(struct vcpu *v)
         .to_user = level,
     };
 
-    if (lbr_records(v->model))
+    const bool unseen =
+        (user && v->tx.cause != TX_CAUSE_XABORT &&
+         !faults_rule(v->model->machine, LBR_OTHER_ABORTS_RING_3, true)) ||
+        (v->tx.cause == TX_CAUSE_EVENT &&
+         !faults_rule(v->model->machine, LBR_ABORTS_OF_EVENTS, true));
+
+    if (lbr_records(v->model) && !unseen)
         lbr_aborted(v->model, &b);
 }
 

@@ -140,6 +140,8 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
         (v->vmcb->cpl == 0 || faults_rule(m, RING3_RESTORES_RSP, true)))
         v->vmcb->rsp = tx->rsp;
     v->vmcb->rax = tx->rax;
+    if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_CLEARS_ZF, true))
+        flags |= v->vmcb->rflags & RFLAGS_ZF;
     v->vmcb->rflags = (tx->rflags & ~flags) | (v->vmcb->rflags & flags);
     if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_AC, true))
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_AC;

@@ -289,6 +289,8 @@ enum rule {
     LBR_JCC_NEAR,             /* is filtered, too: 0F 8x */
     LBR_ABORT_OF_RING_3,      /* has a target, */
     LBR_ABORT_LEVEL,          /* and is of that level */
+    LBR_OTHER_ABORTS_RING_3,  /* those by no XABORT are recorded */
+    LBR_ABORTS_OF_EVENTS,     /* those by interrupts, too */
     LBR_ABORT_CYCLES,         /* has an abort those since the last record */
     RECORD_HAS_IF,
     XMM_OF_THIS_RECORD,
