@@ -83,8 +83,7 @@ FAULT(pt_evd_ring3_missing,
 FAULT(pt_evd_ring3_page,
       .what = "[PT with EventEn] the EVD of a page fault at ring 3 has its "
               "page",
-      .caught = {"alderlake-n off 1 pt_ring3 FAIL"},
-      .rule = PT_EVD_WHOLE_RING_3)
+      .caught = {"alderlake-n off 1 pt_ring3 FAIL"}, .rule = PT_EVD_OFFSET)
 
 FAULT(pt_evd_after_cfe,
       .what = "[PT with EventEn] the EVD of a page fault comes after its CFE",

@@ -21,7 +21,7 @@ static void put_evd(struct processor *p, const struct pt_step *now)
         (now->from_user && !faults_pt(p, PT_EVD_OF_RING_3, true)))
         return;
     f->first_cr2 = f->first_cr2 != 0 ? f->first_cr2 : now->cr2;
-    if (now->from_user && !faults_pt(p, PT_EVD_WHOLE_RING_3, true))
+    if (now->from_user && !faults_pt(p, PT_EVD_OFFSET, true))
         pt_put_evd(p, now->cr2 & ~BITS(11, 0));
     else
         pt_put_evd(p, faults_pt(p, PT_EVD_OF_EACH, true) ? now->cr2

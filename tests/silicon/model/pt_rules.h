@@ -296,7 +296,7 @@ enum pt_rule {
     PT_EXEC_OF_PGE,    /* is MODE.Exec sent where it changed before TIP.PGE */
     PT_CFE_TNT,        /* does a CFE send the TNT */
     PT_EVD_OF_RING_3,  /* has a page fault there an EVD, */
-    PT_EVD_WHOLE_RING_3, /* with all bits of CR2 */
+    PT_EVD_OFFSET,     /* with all bits of CR2 */
     PT_EVD_FIRST,      /* before its CFE */
     PT_ABORT_RET_TNT,  /* is the result of a RET sent by an inner abort */
     PT_PGD_DIS_TNT,    /* has a conditional branch TIP.PGD with DisTNT */
