@@ -132,6 +132,11 @@ FAULT(xend_sets_zf,
       .what = "[A B F; C with bit 2] XEND that commits sets RFLAGS.ZF",
       .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"})
 
+FAULT(ring3_abort_keeps_inner,
+      .what = "[A B F; C with bit 2] an abort at ring 3 does not undo what an "
+              "inner transaction has stored",
+      .caught = {"skylake-2017 on 1 tsx_ring3_state FAIL"})
+
 FAULT(ring3_xend_sets_zf,
       .what = "[A B F; C with bit 2] XEND that commits at ring 3 sets "
               "RFLAGS.ZF",
@@ -315,7 +320,8 @@ uint64_t faults_undone(const struct processor *p, unsigned nth,
 bool faults_undoes(const struct processor *p, bool inner, bool undo)
 {
     if (inner && undo)
-        return !has_fault(p, FAULT_abort_keeps_inner_stores);
+        return !has_fault(p, FAULT_abort_keeps_inner_stores) &&
+               (!p->tsx.user || !has_fault(p, FAULT_ring3_abort_keeps_inner));
     return undo || (inner && has_fault(p, FAULT_commit_loses_inner_stores));
 }
 
