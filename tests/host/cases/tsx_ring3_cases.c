@@ -215,7 +215,7 @@ static void counts(void **state)
     begin(&test_tsx_ring3);
     wrong.inner = 1;
     expect_case(end_case(), VERDICT_FAIL,
-                "START (01H) 35, .COMMIT (02H) 34; wanted 35, 33");
+                "START (01H) 37, .COMMIT (02H) 36; wanted 37, 35");
     begin(&test_tsx_ring3);
     wrong.txcp_kept = true;
     expect_case(end_case(), VERDICT_FAIL,
