@@ -230,6 +230,40 @@ static void two_processors_have_the_hosts(void **state)
     assert_true(v->vmcb->tsc_offset == 0);
 }
 
+/* IA32_MPERF counts the TSC's ticks in C0, IA32_APERF the core's cycles, as
+ * many here; MSR_PKG_ENERGY_STATUS a unit in 2^14 ticks of any kind. */
+static uint64_t rdmsr_exit(struct vcpu *v, uint32_t number)
+{
+    v->gprs.rcx = number;
+    v->vmcb->exit_code = EXIT_MSR;
+    v->vmcb->exit_info1 = 0;
+    assert_int_equal(exit_handle(v).kind, ACTION_RETIRE);
+    return v->gprs.rdx << 32 | v->vmcb->rax;
+}
+
+static void power_follows_the_clock(void **state)
+{
+    struct vcpu *v = start(1);
+    uint64_t mperf = rdmsr_exit(v, 0xE7), aperf = rdmsr_exit(v, 0xE8);
+    uint64_t energy = rdmsr_exit(v, 0x611);
+
+    (void)state;
+    time_cycles(v, 100);
+    assert_true(rdmsr_exit(v, 0xE7) == mperf + 100);
+    assert_true(rdmsr_exit(v, 0xE8) == aperf + 100);
+    set_timer(v, VECTOR, 1 << 20);
+    time_halted(v);
+    assert_true(rdmsr_exit(v, 0xE7) == mperf + 100);
+    assert_in_range(rdmsr_exit(v, 0x611) - energy, 64, 65);
+    v->gprs.rcx = 0xE7;
+    v->gprs.rdx = v->vmcb->rax = 0;
+    v->vmcb->exit_info1 = 1;
+    assert_int_equal(exit_handle(v).kind, ACTION_ADVANCE);
+    time_cycles(v, 7);
+    assert_true(rdmsr_exit(v, 0xE7) == 7);
+    assert_true(rdmsr_exit(v, 0xE8) == aperf + 107);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +275,7 @@ int main(void)
         cmocka_unit_test(pm_timer_is_in_step),
         cmocka_unit_test(reference_cycles_are_the_tsc),
         cmocka_unit_test(two_processors_have_the_hosts),
+        cmocka_unit_test(power_follows_the_clock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,44 @@ static void check_status_is_only_cleared(void **state)
     assert_false(msr_read(p, 0x429, &value));
 }
 
+/* SDM volume 4: what each generation has added, by one that has it not. */
+static void power_is_of_the_generation(void **state)
+{
+    static const struct {
+        const char *cpu;
+        uint32_t number;
+        bool there;
+    } rows[] = {
+        {"sandybridge", 0x642, true},     {"sandybridge", 0x648, false},
+        {"ivybridge", 0x64C, true},       {"ivybridge", 0x619, false},
+        {"haswell", 0x6B1, true},         {"haswell", 0x630, false},
+        {"broadwell", 0x635, true},       {"broadwell", 0x65B, false},
+        {"skylake-2018", 0x65B, true},    {"skylake-2018", 0x61C, false},
+        {"icelake-server", 0x64F, true},  {"icelake-server", 0x61C, true},
+        {"icelake-server", 0x3FE, false}, {"arrowlake", 0x65B, true},
+    };
+    const struct personality *cpu;
+    struct fixture b;
+    uint64_t value;
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)
+        assert_int_equal(
+            msr_read(start(&b, rows[n].cpu, true), rows[n].number, &value),
+            rows[n].there);
+    for (size_t n = 0; (cpu = personality_at(n)) != NULL; n++) {
+        struct processor *p = start(&b, cpu->name, true);
+
+        assert_true(msr_read(p, 0x0E2, &value));
+        assert_false(msr_write(p, 0x0E2, value)); /* it is locked */
+        assert_true(msr_read(p, 0x1AD, &value));
+        assert_true(msr_write(p, 0x1A4, 0xF));
+        assert_false(msr_write(p, 0x1A4, 0x10));
+        assert_true(msr_write(p, 0x199, 0xA00));
+        assert_false(msr_read(p, 0, &value));
+    }
+}
+
 static void leaves_beyond_the_highest(void **state)
 {
     static const struct {
@@ -255,6 +293,7 @@ int main(void)
         cmocka_unit_test(inuse_follows_the_selects),
         cmocka_unit_test(speculation_is_as_enumerated),
         cmocka_unit_test(check_status_is_only_cleared),
+        cmocka_unit_test(power_is_of_the_generation),
         cmocka_unit_test(leaves_beyond_the_highest),
         cmocka_unit_test(topology_pairs_siblings),
     };

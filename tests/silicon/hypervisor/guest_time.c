@@ -251,6 +251,7 @@ void time_halted(struct vcpu *v)
 
     if (!t->own || t->next == NEVER || apic_interrupts())
         return;
+    v->levels.halted += t->next - t->now;
     t->now = t->next;
     expire(v);
 }

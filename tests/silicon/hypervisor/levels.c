@@ -115,7 +115,7 @@ static void set_gates(struct vcpu *v)
         b->intercept_misc1 |= GATES;
         b->intercept_exceptions = EXCEPTIONS_GATES;
     }
-    if (counted)
+    if (counted || v->levels.tells_halts)
         b->intercept_misc1 |= INTERCEPT1_INTR | INTERCEPT1_HLT;
     if (v->levels.nmi_blocked)
         b->intercept_misc1 |= INTERCEPT1_IRET;
@@ -271,6 +271,8 @@ void levels_ran(struct vcpu *v)
 
     if (v->vmcb->exit_code == EXIT_INTN && count > 0)
         count--; /* it is still to come, and QEMU has counted it */
+    if (l->idle)
+        l->halted += l->tsc;
     l->idle = v->vmcb->exit_code == EXIT_HLT && v->mode == MODE_FREE;
     if (v->vmcb->exit_code == EXIT_VMMCALL && l->between == 0)
         l->between = count; /* none but VMMCALL: vcpu_os_takes_over */

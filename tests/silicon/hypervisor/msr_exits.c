@@ -4,6 +4,7 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/host_msr.h"
+#include "tests/silicon/hypervisor/power.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/counters.h"
 #include "tests/silicon/model/hooks.h"
@@ -29,7 +30,14 @@ static bool read_msr(struct vcpu *v, uint32_t number, uint64_t *value)
         *value = host_msr_read(v, number);
         return true;
     }
-    return msr_read(v->model, number, value);
+    if (power_is_clock(number)) {
+        *value = power_clock(v, number);
+        return true;
+    }
+    if (!msr_read(v->model, number, value))
+        return false;
+    *value |= power_energy(number);
+    return true;
 }
 
 /* SDM volume 4, IA32_EFER: SCE, LME, NXE; LMA is read-only. */
@@ -65,6 +73,8 @@ static struct action on_wrmsr(struct vcpu *v)
         good = host_msr_write(v, number, value);
     else if (time_is_msr(v, number))
         time_write_tsc(v, value);
+    else if (power_is_clock(number))
+        power_write_clock(v, number, value);
     else
         good = msr_write(v->model, number, value);
     if (!good)

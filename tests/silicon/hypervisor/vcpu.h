@@ -184,6 +184,10 @@ struct levels {
     bool nmi_waiting;  /* for that */
     bool user, counts; /* where it runs; its instructions are counted */
     bool idle;         /* it is about to halt */
+    bool tells_halts;  /* as IA32_MPERF or IA32_APERF has been read */
+    uint64_t halted;   /* ticks, since then */
+    uint64_t mperf;    /* what WRMSR has taken from one, */
+    uint64_t aperf;    /* and from the other */
     uint64_t tsc;      /* before, then of the run */
     uint64_t between;  /* instructions of such a run that are the host's */
 };

@@ -8,6 +8,7 @@
 #include "tests/silicon/model/events.h"
 #include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/metrics.h"
+#include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/overflow.h"
 #include "tests/silicon/model/pebs.h"
 #include "tests/silicon/model/pmu_msr.h"
@@ -19,8 +20,6 @@
 #define BOTH_WAYS   static inline __attribute__((always_inline))
 #define HOLDS(rule) (!hooks || faults_rule(p->machine, rule, true))
 
-/* So many reference cycles are one of the bus clock, event 3CH/01H. */
-#define BUS_RATIO 32
 #define WHOLE_FEW 8
 
 BOTH_WAYS uint32_t in_cycles(const struct processor *p, uint64_t select,
@@ -369,7 +368,8 @@ void counters_retire(struct processor *p, const struct retirement *r)
     clocks.reference = divide_clock(&pmu->ref_remainder,
                                     (uint64_t)r->cycles * p->choices.ref_up,
                                     p->choices.ref_down);
-    clocks.bus = divide_clock(&pmu->bus_remainder, clocks.reference, BUS_RATIO);
+    clocks.bus = divide_clock(&pmu->bus_remainder, clocks.reference,
+                              msr_tsc_ratio(p)); /* event 3CH/01H */
     clocks.slots = r->cycles * p->cpu->slots_per_cycle;
     if (sibling_watches(p))
         count_for_sibling(p, r, &clocks);

@@ -218,7 +218,8 @@ struct processor {
     uint64_t smi_count;   /* MSR 34H */
     uint64_t bios_sign;   /* MSR 8BH */
     uint64_t spec_ctrl;   /* MSR 48H */
-    uint64_t common_msr[MSR_ROWS_MAX], personality_msr[MSR_ROWS_MAX];
+    uint64_t common_msr[MSR_ROWS_MAX], personality_msr[MSR_ROWS_MAX],
+        power_msr[MSR_ROWS_MAX];
 };
 
 /* Makes a machine as configured. */

@@ -14,17 +14,28 @@
 #include "tests/silicon/model/speculation.h"
 #include "tests/silicon/model/tsx.h"
 
+#define RATIO_LEAST UINT64_C(8)
+/* Of the TSC, the core and one core alone; with an operating system's clock of
+ * 1 GHz all are the same. */
+#define RATIO_TSC  32
+#define RATIO_CORE 30
+#define RATIO_MOST 35
+#define RATIO_OS   10
+
 /* SDM volume 4, "Architectural MSRs" and the tables of each family. */
 static const struct msr_row common[] = {
     {IA32_PLATFORM_ID, MSR_READ_ONLY, 0, UINT64_C(1) << 50},
     {IA32_FEATURE_CONTROL, MSR_READ_ONLY, 0, 1}, /* locked */
     {IA32_BIOS_UPDT_TRIG, MSR_WRITE_ONLY, 0, 0},
-    {MSR_PLATFORM_INFO, MSR_READ_ONLY, 0, 0x80000080F2000},
-    {IA32_PERF_STATUS, MSR_READ_ONLY, 0, 30 << 8}, /* ratio, as CBR has it */
+    {MSR_PLATFORM_INFO, MSR_READ_ONLY, 0,
+     RATIO_LEAST << 48 | RATIO_LEAST << 40},
+    {IA32_PERF_STATUS, MSR_READ_ONLY, 0, 0},
+    /* "Target performance State Value", which changes nothing. */
+    {IA32_PERF_CTL, MSR_READ_WRITE, BIT(32) | BITS(15, 0), RATIO_CORE << 8},
     /* IA32_MISC_ENABLE: fast strings, perfmon available, BTS unavailable
-     * (bit 11), PEBS available (bit 12 clear). Read-only bits have their
-     * value: see may_be_written. */
-    {IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400C50009, 0x0000000000000881},
+     * (bit 11), PEBS available (bit 12 clear), EIST (bit 16). Read-only bits
+     * have their value: see may_be_written. */
+    {IA32_MISC_ENABLE, MSR_SPECIAL, 0x0000000400C50009, 0x0000000000010881},
     {IA32_DEBUGCTL, MSR_SPECIAL, 0, 0},
     {IA32_PEBS_ENABLE, MSR_SPECIAL, BITS(35, 32) | BITS(3, 0), 0},
     {MSR_PEBS_LD_LAT, MSR_READ_WRITE, BITS(15, 0), 0},
@@ -32,6 +43,14 @@ static const struct msr_row common[] = {
 };
 #define COMMON_ROWS (sizeof(common) / sizeof(common[0]))
 _Static_assert(COMMON_ROWS <= MSR_ROWS_MAX, "processor.common_msr");
+
+/* Those of struct personality's power: most that are asked for are not. */
+#define POWER_FIRST 0x0E2u
+#define POWER_LAST  0x6B1u
+static bool may_be_power(uint32_t number)
+{
+    return number - POWER_FIRST <= POWER_LAST - POWER_FIRST;
+}
 
 /* Where the row of an MSR is, and where its value. A personality's own rows
  * stand before the common ones. */
@@ -44,6 +63,11 @@ static const struct msr_row *find_row(struct processor *p, uint32_t number,
         if (cpu->msrs[n].number == number) {
             *value = &p->personality_msr[n];
             return &cpu->msrs[n];
+        }
+    for (size_t n = 0; may_be_power(number) && n < cpu->power_rows; n++)
+        if (cpu->power[n].number == number) {
+            *value = &p->power_msr[n];
+            return &cpu->power[n];
         }
     for (size_t n = 0; n < COMMON_ROWS; n++)
         if (common[n].number == number) {
@@ -62,6 +86,8 @@ void msr_reset(struct processor *p)
     p->pmu.global_ctrl = BIT(p->counters) - 1;
     for (size_t n = 0; n < cpu->msr_rows && n < MSR_ROWS_MAX; n++)
         p->personality_msr[n] = cpu->msrs[n].reset;
+    for (size_t n = 0; n < cpu->power_rows; n++)
+        p->power_msr[n] = cpu->power[n].reset;
     for (size_t n = 0; n < COMMON_ROWS; n++)
         p->common_msr[n] = common[n].reset;
 }
@@ -80,12 +106,40 @@ static bool is_in_row(struct processor *p, uint32_t number)
     return find_row(p, number, &stored) != NULL;
 }
 
+unsigned msr_tsc_ratio(const struct processor *p)
+{
+    return p->machine->os ? RATIO_OS : RATIO_TSC;
+}
+
+unsigned msr_core_ratio(const struct processor *p)
+{
+    return p->machine->os ? RATIO_OS : RATIO_CORE;
+}
+
+/* What a register says of ratios to the bus clock. */
+static uint64_t ratios(const struct processor *p, uint32_t number)
+{
+    switch (number) {
+    case MSR_PLATFORM_INFO: /* "Maximum Non-Turbo Ratio" */
+        return msr_tsc_ratio(p) << 8;
+    case IA32_PERF_STATUS: /* "Current Performance State Value" */
+        return msr_core_ratio(p) << 8;
+    case MSR_TURBO_RATIO_LIMIT: /* for each number of cores */
+        return UINT64_C(0x0101010101010101) *
+               (p->machine->os ? RATIO_OS : RATIO_MOST);
+    case MSR_CONFIG_TDP_NOMINAL:
+        return msr_tsc_ratio(p);
+    default:
+        return 0;
+    }
+}
+
 static bool read_row(struct processor *p, uint32_t number, uint64_t *value)
 {
     uint64_t *stored;
     const struct msr_row *row = find_row(p, number, &stored);
 
-    *value = *stored;
+    *value = *stored | ratios(p, number);
     return row->kind != MSR_WRITE_ONLY;
 }
 

@@ -135,6 +135,8 @@ struct personality {
     size_t cpuid_rows;
     const struct msr_row *msrs;
     size_t msr_rows;
+    const struct msr_row *power; /* those of power and frequency */
+    size_t power_rows;
     const struct event_row *events;
     size_t event_rows;
 };

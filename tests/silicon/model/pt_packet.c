@@ -8,10 +8,10 @@
 
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/errata.h"
+#include "tests/silicon/model/msr.h"
 
 #define TNT_SHORT 6
 #define TNT_LONG  47
-#define RATIO     30 /* of core to bus clock, for CBR */
 
 void pt_put_bytes(struct processor *p, const uint8_t *bytes, unsigned count)
 {
@@ -338,7 +338,8 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
                     5);
     if (faults_pt(p, PT_CBR, true) &&
         (now->cpl == 0 || faults_pt(p, PT_CBR_IN_RING_3, true)))
-        put_payload(p, cbr, 2, faults_pt_value(p, PT_RATIO, RATIO), 2);
+        put_payload(p, cbr, 2, faults_pt_value(p, PT_RATIO, msr_core_ratio(p)),
+                    2);
 }
 
 /* TSC: "sent after any event that causes the processor clocks or Intel PT

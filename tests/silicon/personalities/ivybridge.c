@@ -11,4 +11,5 @@ const struct personality personality_ivybridge = {
     .regime = REGIME_A,
     .leaf7_ebx = 0x00000281,
     SANDY_BRIDGE_CLIENT,
+    CLIENT_POWER(POWER_IVY_BRIDGE),
 };

@@ -11,4 +11,5 @@ const struct personality personality_sandybridge = {
     .regime = REGIME_A,
     .pdir_needs_quiet = true,
     SANDY_BRIDGE_CLIENT,
+    CLIENT_POWER(POWER_SANDY_BRIDGE),
 };

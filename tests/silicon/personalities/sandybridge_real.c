@@ -12,4 +12,5 @@ const struct personality personality_sandybridge_real = {
     .regime = REGIME_A,
     .pdir_needs_quiet = true,
     SANDY_BRIDGE_CLIENT,
+    CLIENT_POWER(POWER_SANDY_BRIDGE),
 };

@@ -21,6 +21,19 @@ extern const struct event_row family_events_skl[61], family_events_hsw[61],
     family_events_spr[48], family_events_glc[47], family_events_grt[30],
     family_events_lnc[33];
 
+/* power.c: rows of clients up to each generation, and of servers. */
+#define POWER_SANDY_BRIDGE 27
+#define POWER_IVY_BRIDGE   (POWER_SANDY_BRIDGE + 5)
+#define POWER_HASWELL      (POWER_IVY_BRIDGE + 6)
+#define POWER_BROADWELL    (POWER_HASWELL + 6)
+#define POWER_SKYLAKE      (POWER_BROADWELL + 6)
+#define POWER_SERVER       31
+_Static_assert(POWER_SKYLAKE <= MSR_ROWS_MAX, "processor.power_msr");
+extern const struct msr_row family_power_client[POWER_SKYLAKE],
+    family_power_server[POWER_SERVER];
+#define CLIENT_POWER(rows) .power = family_power_client, .power_rows = rows
+#define SERVER_POWER       .power = family_power_server, .power_rows = POWER_SERVER
+
 /* Sets and ways. Lines of 64 bytes: as leaf 4 says. Pages of 4 KiB:
  * Optimization Reference Manual, "TLB Parameters" of each generation. */
 #define CACHES(l2_sets, l2_ways, stlb_sets, stlb_ways) \
@@ -41,11 +54,11 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
-/* CPUID.1:ECX[15] PDCM, [2] DTES64 and the usual instruction sets;
+/* CPUID.1:ECX[15] PDCM, [7] EIST, [2] DTES64 and the usual instruction sets;
  * among them XSAVE and AVX; EDX[21] DS. */
-#define FAMILY_LEAF1_ECX     0x56F8A20F
+#define FAMILY_LEAF1_ECX     0x56F8A28F
 #define FAMILY_LEAF1_EDX     0x0FABFBFF
-#define FAMILY_LEAF1_ECX_OLD 0x16B8A20F
+#define FAMILY_LEAF1_ECX_OLD 0x16B8A28F
 
 /* SDM volume 4, IA32_PERF_CAPABILITIES: [5:0] LBR format, 6 PEBS trap, 7 PEBS
  * saves architectural registers, [11:8] PEBS format, 12 freeze while SMM, 13
@@ -85,16 +98,18 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     CACHES(1024, 4, 128, 12), .offcore_dram = OFFCORE_DRAM, \
     FAMILY_COMMON(rows, own_msrs, family_events_skl)
 
-#define SKYLAKE_CLIENT \
-    SKYLAKE_COMMON(family_cpuid, family_msrs_skl), .uncore = &family_uncore_skl
-#define SKYLAKE_SERVER \
-    SKYLAKE_COMMON(family_cpuid, family_msrs_skx), .lbr_beside_pt = true
+#define SKYLAKE_CLIENT                             \
+    SKYLAKE_COMMON(family_cpuid, family_msrs_skl), \
+        .uncore = &family_uncore_skl, CLIENT_POWER(POWER_SKYLAKE)
+#define SKYLAKE_SERVER                                                    \
+    SKYLAKE_COMMON(family_cpuid, family_msrs_skx), .lbr_beside_pt = true, \
+                                                   SERVER_POWER
 
 /* EDX[9] SRBDS_CTRL (MSR 123H), EDX[29] MSR 10AH, whose bit 7 is TSX_CTRL. */
 #define COMET_LAKE(rows)                            \
     SKYLAKE_COMMON(rows, family_msrs_skl),          \
         .leaf7_edx = SPECULATION_2019 | 0x20000200, \
-        .arch_capabilities = BIT(7)
+        .arch_capabilities = BIT(7), CLIENT_POWER(POWER_SKYLAKE)
 
 /* [14] PEBS_BASELINE, [15] PERF_METRICS. Eight counters, SMT on or off. L1D 48
  * KiB, 12 ways; L2 1.25 MiB, 20 ways, of the server, and 512 KiB, 8 ways. */
@@ -126,12 +141,14 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     ICE_LAKE, CACHES_ICE_LAKE(20, 12),                                        \
         .arch_capabilities = 0x1EB,                                           \
         .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM, .hle_absent = true, \
+        SERVER_POWER,                                                         \
         FAMILY_TABLES(family_cpuid_icx, family_msrs_icx, family_events_icx)
 
 /* MSR 10AH: the same without TSX_CTRL, as there is no TSX, and TAA_NO. */
 #define ICELAKE_CLIENT                                                \
     ICE_LAKE, CACHES_ICE_LAKE(8, 16),                                 \
         .arch_capabilities = 0x6B, .debugctl_writable = DEBUGCTL_OLD, \
+        CLIENT_POWER(POWER_SKYLAKE),                                  \
         FAMILY_TABLES(family_cpuid_icl, family_msrs_icx, family_events_icl)
 
 /* L2 2 MiB, 16 ways; six slots. EDX[16] XSUSLDTRK, EDX[19] architectural LBRs,
@@ -153,6 +170,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
                 .dtlb = {16, 4},                                              \
                 .stlb = {128, 16},                                            \
     },                                                                        \
+        SERVER_POWER,                                                         \
         FAMILY_TABLES(family_cpuid_spr, family_msrs_spr, family_events_spr)
 
 /* The two kinds of cores of Alder Lake; no TSX. Leaf 0AH and 345H tell what
@@ -165,7 +183,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,         \
     .debugctl_writable = DEBUGCTL_OLD, .arch_capabilities = 0xE169, \
     .offcore_dram = OFFCORE_DRAM, .lbr_beside_pt = true,            \
-    FAMILY_TRANSACTIONS(48)
+    CLIENT_POWER(POWER_SKYLAKE), FAMILY_TRANSACTIONS(48)
 
 #define ALDER_LAKE_P                                                 \
     ALDER_LAKE_COMMON(1),                                            \
@@ -209,6 +227,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
             .dtlb = {16, 4},                                              \
             .stlb = {128, 16},                                            \
     },                                                                    \
+    CLIENT_POWER(POWER_SKYLAKE),                                          \
     FAMILY_TABLES(family_cpuid_lnc, family_msrs_lnc, family_events_lnc)
 
 #define GRACEMONT_CORE(hybrid, rows)                                 \
@@ -225,13 +244,13 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     },                                                               \
         FAMILY_TABLES(rows, family_msrs_grt, family_events_grt)
 
-#define HASWELL_CLIENT                                      \
-    .leaf_max = 0x0D, .perfmon_version = 3,                 \
-    .perf_capabilities = PERF_CAPABILITIES(4, 2),           \
-    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,       \
-    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x00000309, \
-    CACHES(512, 8, 128, 8), .uncore = &family_uncore_hsw,   \
-    .offcore_dram = OFFCORE_LOCAL,                          \
+#define HASWELL_CLIENT                                          \
+    .leaf_max = 0x0D, .perfmon_version = 3,                     \
+    .perf_capabilities = PERF_CAPABILITIES(4, 2),               \
+    .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM,           \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x00000309,     \
+    CACHES(512, 8, 128, 8), .uncore = &family_uncore_hsw,       \
+    .offcore_dram = OFFCORE_LOCAL, CLIENT_POWER(POWER_HASWELL), \
     FAMILY_COMMON(family_cpuid_old, family_msrs_hsw, family_events_hsw)
 
 /* A Haswell with Processor Trace. */
@@ -242,7 +261,8 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x021C0309,                \
     CACHES(512, 8, 256, 6), .uncore = &family_uncore_bdw,                  \
     .offcore_dram = OFFCORE_LOCAL | OFFCORE_DRAM, /* which, is not said */ \
-        FAMILY_COMMON(family_cpuid_bdw, family_msrs_hsw, family_events_hsw)
+        CLIENT_POWER(POWER_BROADWELL),                                     \
+    FAMILY_COMMON(family_cpuid_bdw, family_msrs_hsw, family_events_hsw)
 
 #define SANDY_BRIDGE_CLIENT                                               \
     .leaf_max = 0x0D, .perfmon_version = 3,                               \
