@@ -205,6 +205,31 @@ static void not_on_intel(void **state)
     }
 }
 
+/* Those with a privilege level are #GP below. */
+static void not_on_intel_at_ring_3(void **state)
+{
+    static const struct {
+        uint8_t modrm, cpl;
+        uint64_t event;
+    } rows[] = {
+        {0xDD, 3, UD_}, /* CLGI */
+        {0xDF, 3, UD_}, /* INVLPGA */
+        {0xD0, 3, GP_}, /* XGETBV */
+        {0xDD, 0, GP_},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct vcpu *v = start();
+
+        CODE(v, 0x0F, 0x01, rows[n].modrm);
+        v->vmcb->cpl = rows[n].cpl;
+        fake_cpu_exit(EXIT_EXCEPTION_0 + VECTOR_GP, 0, 0, 0);
+        one_exit(v);
+        assert_true(v->vmcb->event_inject == rows[n].event);
+    }
+}
+
 static void leaves_at_one_place(void **state)
 {
     struct vcpu *v = start();
@@ -526,6 +551,7 @@ int main(void)
         cmocka_unit_test(rdpmc_by_privilege),
         cmocka_unit_test(rdpmc_faults_in_transaction),
         cmocka_unit_test(not_on_intel),
+        cmocka_unit_test(not_on_intel_at_ring_3),
         cmocka_unit_test(leaves_at_one_place),
         cmocka_unit_test(pause_is_complete),
         cmocka_unit_test(wakes_at_one_place),

@@ -137,6 +137,18 @@ static struct action on_pause(struct vcpu *v)
     return exit_retire(v, n + 1);
 }
 
+/* VMRUN to INVLPGA, 0F 01 D8 to DF, are undefined on an Intel processor; the
+ * host looks at the privilege level first. */
+static bool is_of_amd(struct vcpu *v)
+{
+    uint8_t buffer[INSTRUCTION_BYTES_MAX];
+    size_t length;
+    const uint8_t *bytes = guest_code(v, buffer, &length);
+
+    return v->vmcb->cpl > 0 && bytes != NULL && length >= 3 &&
+           bytes[0] == 0x0F && bytes[1] == 0x01 && (bytes[2] & 0xF8) == 0xD8;
+}
+
 static struct action on_exception(struct vcpu *v, unsigned vector)
 {
     if (vector == VECTOR_DB)
@@ -156,6 +168,8 @@ static struct action on_exception(struct vcpu *v, unsigned vector)
         if (vector == VECTOR_PF)
             v->vmcb->cr2 = v->vmcb->exit_info2;
     }
+    if (vector == VECTOR_GP && is_of_amd(v))
+        return action_raise(VECTOR_UD, 0);
     return vector == VECTOR_UD
                ? ptwrite(v)
                : action_raise(vector, (uint32_t)v->vmcb->exit_info1);
