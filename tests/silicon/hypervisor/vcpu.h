@@ -282,7 +282,7 @@ struct vcpu {
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;
     bool entered;
-    bool measure; /* the figures below are counted */
+    bool measure;       /* the figures below are counted */
     uint64_t msr_steps; /* at the last access to an MSR */
     bool unwatched;     /* since then: step.c */
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
