@@ -194,12 +194,12 @@ FAULT(reset_of_core,
 
 FAULT(pebs_enable_of_core,
       .what = "[any] both threads of a core have one IA32_PEBS_ENABLE",
-      .caught = {"skylake-2018 on 2 data_address FAIL"},
+      .caught = {"skylake-2018 on 2 pebs_registers FAIL"},
       .quantity = OF_MSR_SHARED, .number = 0x3F1)
 
 FAULT(ds_area_of_core,
       .what = "[any] both threads of a core have one IA32_DS_AREA",
-      .caught = {"skylake-2018 on 2 data_address FAIL"},
+      .caught = {"skylake-2018 on 2 pebs_registers FAIL"},
       .quantity = OF_MSR_SHARED, .number = 0x600)
 
 FAULT(ld_lat_of_core,

@@ -106,8 +106,7 @@ struct action msr_exit(struct vcpu *v)
     struct action a;
 
     levels_stale(v);
-    v->msr_steps = v->steps;
-    v->unwatched = false;
+    v->starving = (struct starving){0};
     if (sweep_injects_gp(rip))
         return action_raise(VECTOR_GP, 0);
     a = v->vmcb->exit_info1 != 0 ? on_wrmsr(v) : on_rdmsr(v);

@@ -317,7 +317,8 @@ void step_retire(struct vcpu *v)
 bool step_is_due(const struct vcpu *v)
 {
     return v->model->uncore_pmis != v->model->machine->uncore.pmis ||
-           (v->mode == MODE_FREE && !v->unwatched && counters_watch(v->model));
+           (v->mode == MODE_FREE && !v->starving.unwatched &&
+            counters_watch(v->model));
 }
 
 /* An interrupt of the uncore may be for any processor. */
@@ -332,16 +333,25 @@ static void poll_uncore(struct vcpu *v)
 
 /* Firmware's timer interrupts again before its handler, stepped, has ended. So
  * what a deviation lets go on after its window is left unwatched, from where
- * nobody has read or written an MSR for so long, to where somebody does: else
- * the machine would come no further. */
+ * nobody has read or written an MSR for so long, and nearly all was handlers,
+ * to where somebody does: else the machine would come no further. */
 #define STEPS_UNWATCHED 200000
+#define HANDLERS        64
+#define OPEN_SHARE      16
 
 static bool is_unwatched(struct vcpu *v)
 {
-    if ((v->vmcb->rflags & RFLAGS_IF) != 0 &&
-        v->steps - v->msr_steps >= STEPS_UNWATCHED)
-        v->unwatched = true;
-    return v->unwatched;
+    struct starving *s = &v->starving;
+    const bool open = (v->vmcb->rflags & RFLAGS_IF) != 0;
+
+    s->handlers += open && !s->was_open;
+    s->was_open = open;
+    s->steps++;
+    s->open += open;
+    if (open && s->steps >= STEPS_UNWATCHED && s->handlers >= HANDLERS &&
+        s->open < s->steps / OPEN_SHARE)
+        s->unwatched = true;
+    return s->unwatched;
 }
 
 void step_end(struct vcpu *v)

@@ -170,6 +170,13 @@ struct direct {
     struct data_access access[DATA_ACCESSES_MAX];
 };
 
+/* Steps since the last access to an MSR, those with interrupts enabled, and how
+ * often they came to be so: step.c. */
+struct starving {
+    unsigned steps, open, handlers;
+    bool was_open, unwatched;
+};
+
 /* Under an operating system: levels.c. */
 struct levels {
     bool sce;          /* the guest's EFER.SCE */
@@ -282,9 +289,8 @@ struct vcpu {
     uint64_t code_page, code_cr3, code_physical; /* last translation */
     bool code_marked;
     bool entered;
-    bool measure;       /* the figures below are counted */
-    uint64_t msr_steps; /* at the last access to an MSR */
-    bool unwatched;     /* since then: step.c */
+    bool measure; /* the figures below are counted */
+    struct starving starving;
     uint64_t steps, step_tsc, transactions, tx_tsc, tx_started;
     uint64_t apic_base; /* under an operating system: apic_base.c */
     struct levels levels;
