@@ -64,7 +64,6 @@ static void try_abort(struct lbr *l, struct lbr_crossing *c, uint64_t select)
     const uint64_t from = user + (uintptr_t)ring3_tx_abort;
     const uint64_t to = user + (uintptr_t)ring3_tx_fallback;
     bool aborted = false;
-    unsigned n = 0;
 
     c->s.ring3->aborts = 1;
     l->select = select;
@@ -76,15 +75,12 @@ static void try_abort(struct lbr *l, struct lbr_crossing *c, uint64_t select)
     if (!check(l->t, aborted, "none of %u XABORTs at ring 3 came to its status",
                PROBE_TRIES))
         return;
-    while (n + 1 < l->model.depth && !l->records[n].abort)
-        n++;
-    check(l->t,
-          l->records[n].abort && l->records[n].from == from &&
-              l->records[n].to == to,
+    const struct lbr_record *record = lbr_newest_abort(l);
+    check(l->t, record->abort && record->from == from && record->to == to,
           "an XABORT at ring 3%s: the newest record with TSX_ABORT, if any, is "
           "from 0x%lx to 0x%lx; wanted one from 0x%lx to 0x%lx",
-          select == 0 ? "" : ", which alone is captured", l->records[n].from,
-          l->records[n].to, from, to);
+          select == 0 ? "" : ", which alone is captured", record->from,
+          record->to, from, to);
 }
 
 /* Others, by what is no XABORT, of RING3_ABORTS transactions each. */
@@ -116,9 +112,7 @@ static void try_cause(struct lbr *l, struct lbr_crossing *c,
     for (unsigned i = 0; i < PROBE_TRIES && !found; i++) {
         if (!lbr_crossing_window(l, c))
             return;
-        record = l->records;
-        for (unsigned n = 1; n < l->model.depth && !record->abort; n++)
-            record++;
+        record = lbr_newest_abort(l);
         found = record->abort && record->from >= first &&
                 record->from <= last && record->to == to;
     }

@@ -241,6 +241,15 @@ bool lbr_read(struct lbr *l)
     return read_entries(l, &zeros);
 }
 
+const struct lbr_record *lbr_newest_abort(const struct lbr *l)
+{
+    const struct lbr_record *record = l->records;
+
+    for (unsigned n = 1; n < l->model.depth && !record->abort; n++)
+        record++;
+    return record;
+}
+
 struct attempt {
     struct lbr *l;
     bool (*work)(struct lbr *l, void *argument);

@@ -70,6 +70,8 @@ bool lbr_get(struct lbr *l, uint32_t msr, uint64_t *value);
 bool lbr_empty(struct lbr *l);
 /* Reads records and tos, by the TOS. */
 bool lbr_read(struct lbr *l);
+/* Of those read the newest of an abort; where none is, the oldest. */
+const struct lbr_record *lbr_newest_abort(const struct lbr *l);
 
 /* Empties it, runs work(argument), which records while it likes, reads it;
  * again where an SMI came between. What was empty after the window before is

@@ -130,9 +130,10 @@ static const struct {
 
 const struct offcore_table *offcore_of(const struct identity *id)
 {
+    if (!identity_is_native(id))
+        return NULL;
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
-        if (identity_is_native(id) && id->family == 6 &&
-            id->model == models[i].model)
+        if (id->family == 6 && id->model == models[i].model)
             return models[i].table;
     return NULL;
 }

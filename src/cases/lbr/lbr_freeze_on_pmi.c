@@ -12,6 +12,7 @@
 #define WORKS           8   /* the half of them outlasts two writes of MSRs */
 #define JUMPS           512 /* and as many other branches, in a transaction */
 #define INSTRUCTION_MAX 15
+#define FAR_ALONE       (MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR))
 #define NEAR            UINT64_C(1024) /* bytes that the work has, at most */
 /* Fewer than counting_work() has in so many calls, more than in a write of an
  * MSR and one. */
@@ -240,7 +241,7 @@ static bool try_interrupt(struct lbr *l, uint64_t places, bool nmi)
     bool came = false, went = false;
     struct bank after;
 
-    l->select = MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR);
+    l->select = FAR_ALONE;
     if (!lbr_filter(l) || !lbr_empty(l) ||
         !overflow(&work, &rows[0], places, &after) || !lbr_read(l))
         return false;
@@ -280,8 +281,7 @@ static void recorded_transactions(void *argument)
     lbr_turn_held(work->l, 0, false);
 }
 
-/* The newest interrupt but one that is right behind an abort; of a model that
- * says so. */
+/* A record right after that of an abort is from where the abort went to. */
 static bool follows_abort(const struct lbr *l)
 {
     for (unsigned n = 0; n + 1 < l->model.depth; n++)
@@ -307,7 +307,7 @@ static bool try_in_transaction(struct lbr *l, uint64_t places)
     before.pmi = BANK_PMI;
     before.select[0] |= IA32_PERFEVTSEL_IN_TX | IA32_PERFEVTSEL_INT;
     before.pmc[0] = bank_mask(test_cpu(t), 0) - JUMPS;
-    l->select = MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR);
+    l->select = FAR_ALONE;
     if (!lbr_filter(l) || !lbr_empty(l) || !lbr_turn(l, 0, false) ||
         !lbr_hold(l) ||
         !bank_work(t, &before, recorded_transactions, &work, &after) ||

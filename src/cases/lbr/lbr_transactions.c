@@ -100,10 +100,8 @@ static void branches_of_abort(const struct lbr *l, const struct row *row,
 static void count_abort(const struct lbr *l, const struct row *row,
                         const struct lbr_branches *want, struct counts *counts)
 {
-    const struct lbr_record *record = l->records;
+    const struct lbr_record *record = lbr_newest_abort(l);
 
-    while (!record->abort)
-        record++;
     counts->aborts++;
     counts->in_tx += record->in_tx;
     if (l->model.cycles && !record->untimed) {

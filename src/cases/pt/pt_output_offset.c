@@ -7,6 +7,7 @@
 
 #define PAGE_BYTES 4096u
 #define RANGE_BIT  7  /* the first above a range of 128 bytes */
+#define PAGE_BIT   12 /* the first above a page */
 #define MASK_BITS  32 /* of MaskOrTableOffset */
 #define TURNS      20
 /* Beyond a page, and less than two. */
@@ -30,7 +31,9 @@ static void check_masks(struct trace *p)
     for (unsigned bit = RANGE_BIT; bit < MASK_BITS; bit++) {
         if (bit < MASK_BITS - 1) {
             const unsigned hole =
-                (low >> bit & 1) == 0 ? bit : RANGE_BIT + bit % 5;
+                (low >> bit & 1) == 0
+                    ? bit
+                    : RANGE_BIT + bit % (PAGE_BIT - RANGE_BIT);
             text_format(what, sizeof(what), "single range, mask without bit %u",
                         hole);
             trace_check_refused(p, what, control, memory - low,

@@ -28,7 +28,8 @@
 
 #define GATES (INTERCEPT1_INTR | INTERCEPT1_INTN | INTERCEPT1_IRET)
 /* #GP, where an Intel processor has #UD: exits.c. */
-#define EXCEPTIONS_FREE (UINT32_C(1) << VECTOR_UD | UINT32_C(1) << VECTOR_GP)
+#define EXCEPTIONS_UNSTEPPED \
+    (UINT32_C(1) << VECTOR_UD | UINT32_C(1) << VECTOR_GP)
 /* Carried out as a step, where RIP is still at the instruction. */
 #define EXCEPTIONS_GATES UINT32_C(0xFFFFFFFF)
 
@@ -112,7 +113,7 @@ static void set_gates(struct vcpu *v)
     bool counted = demand_at(v, b->cpl > 0) == DEMAND_TOTAL;
 
     b->efer = levels_efer(v, false);
-    b->intercept_exceptions = EXCEPTIONS_FREE;
+    b->intercept_exceptions = EXCEPTIONS_UNSTEPPED;
     if (v->levels.gates) {
         b->intercept_misc1 |= GATES;
         b->intercept_exceptions = EXCEPTIONS_GATES;
