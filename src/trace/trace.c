@@ -160,6 +160,22 @@ bool trace_start(struct trace *p)
     return put(p, IA32_RTIT_CTL, p->armed | IA32_RTIT_CTL_TraceEn);
 }
 
+/* Of an output that lies elsewhere all that is not TRACE_GUARD. */
+static void keep_raw(struct trace *p)
+{
+    const volatile uint8_t *memory = p->memory; /* the processor wrote to it */
+    size_t from = 0, to = trace_bytes(p);
+
+    if (memory[0] == TRACE_GUARD) {
+        to = TRACE_BYTES;
+        while (from < to && memory[from] == TRACE_GUARD)
+            from++;
+        while (to > from && memory[to - 1] == TRACE_GUARD)
+            to--;
+    }
+    test_raw(p->t, "Processor Trace", p->memory + from, to - from);
+}
+
 bool trace_stop(struct trace *p)
 {
     struct hw_cpuid ignored;
@@ -170,7 +186,7 @@ bool trace_stop(struct trace *p)
     bool read = get_msr(p->t, IA32_RTIT_STATUS, &p->status) &&
                 get_msr(p->t, IA32_RTIT_OUTPUT_BASE, &p->stopped_base) &&
                 get_msr(p->t, IA32_RTIT_OUTPUT_MASK_PTRS, &p->stopped_pointers);
-    test_raw(p->t, "Processor Trace", p->memory, trace_bytes(p));
+    keep_raw(p);
     return read;
 }
 
