@@ -276,6 +276,8 @@ static void check_place(struct test_context *t, const struct bank *before,
     struct bank from = *before, to = *after;
     const uint64_t was = *bank_value(&from, p), is = *bank_value(&to, p);
     const bool set = (after->status >> p & 1) != 0;
+    const bool in_tx =
+        p < PLACE_FIXED0 && (before->select[p] & IA32_PERFEVTSEL_IN_TX) != 0;
     char name[MSR_NAME_BYTES];
 
     if (p < PLACE_FIXED0 &&
@@ -289,9 +291,10 @@ static void check_place(struct test_context *t, const struct bank *before,
               name, was, is);
     if (set != (is < was) && (after->stale >> p & 1) == 0)
         check(t, false,
-              "%s went from 0x%lx to 0x%lx in a window: "
-              "IA32_PERF_GLOBAL_STATUS (38EH)[%u] is %d; wanted %d",
-              name, was, is, p, set, is < was);
+              "%s%s went from 0x%lx to 0x%lx in a window, and "
+              "IA32_PERF_GLOBAL_STATUS (38EH)[%u] is %d: it has %s",
+              name, in_tx ? ", with IN_TX = 1," : "", was, is, p, set,
+              set ? "not overflowed" : "overflowed, or lost its value");
 }
 
 /* What else an overflow, or its interrupt, must leave alone. DEBUGCTL[11] has
