@@ -6,8 +6,7 @@
 #include "asm/line_access.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
-#include "src/memory/lines.h"
-#include "src/uncore/uncore.h"
+#include "src/uncore/units.h"
 
 #define TRIES        5           /* others, graphics too, only add */
 #define STRAY        (LINES / 4) /* of theirs, in the quietest window */
@@ -15,75 +14,19 @@
 #define LATE         64          /* cycles between the units' beginnings */
 #define STORES_APART 128         /* bytes: no line is the next of another */
 
-/* A register pair: a C-Box's or the ARB unit's. */
-struct unit {
-    uint32_t select, counter;
-    char name[40];
-};
-#define UNITS_MAX (2 * UNCORE_BOXES_MAX + 2)
-
-struct selects {
-    struct uncore_counters u;
-    struct lines lines;
-    struct unit units[UNITS_MAX];
-    unsigned count; /* the last two are the ARB unit's */
-    uint64_t clock; /* of the last window */
-    uint64_t got[UNITS_MAX];
-};
-
-static void list_units(struct selects *s)
-{
-    s->count = 0;
-    for (unsigned i = 0; i < 2 * s->u.boxes; i++) {
-        struct unit *unit = &s->units[s->count++];
-        unit->select = uncore_box_select(i / 2, i % 2);
-        unit->counter = uncore_box_counter(i / 2, i % 2);
-        text_format(unit->name, sizeof(unit->name), "C-Box %u, counter %u",
-                    i / 2, i % 2);
-    }
-    for (unsigned n = 0; n < 2; n++) {
-        struct unit *unit = &s->units[s->count++];
-        unit->select = MSR_UNC_ARB_PERFEVTSEL(n);
-        unit->counter = MSR_UNC_ARB_PERFCTR(n);
-        text_format(unit->name, sizeof(unit->name), "ARB unit, counter %u", n);
-    }
-}
-
-/* Each unit's select as given; counters and clock from 0. */
-static bool run_window(struct selects *s, const uint64_t selects[UNITS_MAX],
-                       void (*work)(const struct lines *lines))
-{
-    struct test_context *t = s->u.t;
-    bool ok = set_msr_again(t, MSR_UNC_PERF_FIXED_CTR, 0) &&
-              set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN);
-
-    for (unsigned i = 0; ok && i < s->count; i++)
-        ok = set_msr_again(t, s->units[i].select, selects[i]) &&
-             set_msr_again(t, s->units[i].counter, 0);
-    if (!ok || !uncore_start(&s->u))
-        return false;
-    work(&s->lines);
-    if (!uncore_stop(&s->u))
-        return false;
-    for (unsigned i = 0; i < s->count; i++)
-        s->got[i] = msr_value(t, s->units[i].counter);
-    s->clock = msr_value(t, MSR_UNC_PERF_FIXED_CTR);
-    return true;
-}
-
-static uint64_t event_of(const struct selects *s, unsigned unit)
+static uint64_t event_of(const struct units *s, unsigned unit)
 {
     return unit < s->count - 2 ? UNC_CBO_CACHE_LOOKUP_READ
                                : UNC_ARB_TRK_REQUESTS;
 }
 
 /* Every bit that is defined and every bit of the counter, there and back. */
-static void check_registers(struct selects *s, unsigned unit)
+static void check_registers(struct units *s, unsigned unit)
 {
     static const uint64_t patterns[] = {0, UINT64_C(0x5a5a5a5a5a5),
                                         UINT64_C(0xa5a5a5a5a5a),
                                         BITS(UNCORE_COUNTER_BITS - 1, 0)};
-    const struct unit *at = &s->units[unit];
+    const struct uncore_unit *at = &s->unit[unit];
     struct test_context *t = s->u.t;
 
     for (unsigned bit = 0; bit < 29; bit++) {
@@ -110,23 +53,23 @@ static void check_registers(struct selects *s, unsigned unit)
 
 /* One unit alone has EN, all have the event: it counts what it counts when all
  * do, and no other counts at all. */
-static bool check_alone(struct selects *s, unsigned unit,
+static bool check_alone(struct units *s, unsigned unit,
                         const uint64_t together[])
 {
-    uint64_t selects[UNITS_MAX], least = UINT64_MAX, most = 0;
+    uint64_t selects[UNCORE_UNITS_MAX], least = UINT64_MAX, most = 0;
     struct test_context *t = s->u.t;
 
     for (unsigned i = 0; i < s->count; i++)
         selects[i] = event_of(s, i) | (i == unit ? UNCORE_EN : 0);
     for (unsigned i = 0; i < TRIES; i++) {
-        if (!run_window(s, selects, lines_miss))
+        if (!units_run(s, selects, lines_miss))
             return false;
         for (unsigned other = 0; other < s->count; other++)
             check(t, other == unit || s->got[other] == 0,
                   "%s (%XH) counted %lu while EN [22] of its select was 0, and "
                   "that of %s was 1",
-                  s->units[other].name, s->units[other].counter, s->got[other],
-                  s->units[unit].name);
+                  s->unit[other].name, s->unit[other].counter, s->got[other],
+                  s->unit[unit].name);
         least = s->got[unit] < least ? s->got[unit] : least;
         most = s->got[unit] > most ? s->got[unit] : most;
         if (least <= together[unit] + STRAY)
@@ -135,23 +78,23 @@ static bool check_alone(struct selects *s, unsigned unit,
     check(t, least <= together[unit] + STRAY && most + STRAY >= together[unit],
           "%s (%XH) alone counted %lu to %lu of reads of which it counted %lu "
           "when all units did; wanted as many",
-          s->units[unit].name, s->units[unit].counter, least, most,
+          s->unit[unit].name, s->unit[unit].counter, least, most,
           together[unit]);
     return true;
 }
 
 /* What each counts when all do, in the quietest of some windows; the first
  * brings page tables and the stack. */
-static bool count_together(struct selects *s, uint64_t together[])
+static bool count_together(struct units *s, uint64_t together[])
 {
-    uint64_t selects[UNITS_MAX];
+    uint64_t selects[UNCORE_UNITS_MAX];
 
     for (unsigned i = 0; i < s->count; i++)
         selects[i] = event_of(s, i) | UNCORE_EN;
-    if (!run_window(s, selects, lines_miss))
+    if (!units_run(s, selects, lines_miss))
         return false;
     for (unsigned k = 0; k < TRIES; k++) {
-        if (!run_window(s, selects, lines_miss))
+        if (!units_run(s, selects, lines_miss))
             return false;
         for (unsigned i = 0; i < s->count; i++)
             together[i] =
@@ -160,9 +103,9 @@ static bool count_together(struct selects *s, uint64_t together[])
     return true;
 }
 
-static bool check_units(struct selects *s)
+static bool check_units(struct units *s)
 {
-    uint64_t together[UNITS_MAX];
+    uint64_t together[UNCORE_UNITS_MAX];
 
     if (!count_together(s, together))
         return false;
@@ -174,22 +117,24 @@ static bool check_units(struct selects *s)
     return true;
 }
 
-/* Lookups of all C-Boxes on counter 0, by a select; UINT64_MAX: it failed. */
-static uint64_t count_lookups(struct selects *s, uint64_t select,
-                              void (*work)(const struct lines *lines))
+/* Lookups of all C-Boxes on counter 0, by a select: the least of TRIES windows,
+ * or the first that is `enough`; UINT64_MAX: it failed. */
+static uint64_t count_lookups(struct units *s, uint64_t select,
+                              void (*work)(const struct lines *lines),
+                              uint64_t enough)
 {
-    uint64_t selects[UNITS_MAX] = {0}, least = UINT64_MAX;
+    uint64_t selects[UNCORE_UNITS_MAX] = {0}, least = UINT64_MAX;
 
     for (unsigned i = 0; i + 2 < s->count; i += 2)
         selects[i] = select | UNCORE_EN;
     for (unsigned i = 0; i < TRIES; i++) {
         uint64_t all = 0;
-        if (!run_window(s, selects, work))
+        if (!units_run(s, selects, work))
             return UINT64_MAX;
         for (unsigned unit = 0; unit < s->count; unit++)
             all += s->got[unit];
         least = all < least ? all : least;
-        if (least <= LINES + STRAY)
+        if (least <= enough)
             break;
     }
     return least;
@@ -197,7 +142,7 @@ static uint64_t count_lookups(struct selects *s, uint64_t select,
 
 /* Reads of lines that are in no cache are found in I, by the filter of reads; a
  * filter without a state, or a state without a filter, is not a request. */
-static void check_umasks(struct selects *s)
+static void check_umasks(struct units *s)
 {
     static const struct {
         unsigned umask;
@@ -214,7 +159,8 @@ static void check_umasks(struct selects *s)
 
     FOR_EACH_ROW (s->u.t, i, rows) {
         uint64_t got =
-            count_lookups(s, UNCORE_EVENT(0x34, rows[i].umask), lines_miss);
+            count_lookups(s, UNCORE_EVENT(0x34, rows[i].umask), lines_miss,
+                          rows[i].counts ? LINES + STRAY : STRAY);
         check(s->u.t, rows[i].counts ? got >= LINES : got <= STRAY,
               "UNC_CBO_CACHE_LOOKUP (34H/%02XH), %s: got %lu for %u reads "
               "flushed out; wanted %s %u",
@@ -225,41 +171,70 @@ static void check_umasks(struct selects *s)
 }
 
 /* On counter 0 of the ARB unit: cycles weighted by the requests that wait. */
-static uint64_t count_occupancy(struct selects *s, uint64_t filter)
+static uint64_t count_occupancy(struct units *s, uint64_t filter)
 {
-    uint64_t selects[UNITS_MAX] = {0};
+    uint64_t selects[UNCORE_UNITS_MAX] = {0};
     const unsigned arb = s->count - 2;
 
     selects[arb] = UNC_ARB_TRK_OCCUPANCY | UNCORE_EN | filter;
-    return run_window(s, selects, lines_miss) ? s->got[arb] : UINT64_MAX;
+    return units_run(s, selects, lines_miss) ? s->got[arb] : UINT64_MAX;
+}
+
+/* Occupancy: of all, and as CMASK = 1, with E, and with INV leave it, of which
+ * window the uncore's clock is too. */
+struct filtered {
+    uint64_t all, some, edges, none, clock;
+};
+
+static bool some_fit(const struct filtered *f)
+{
+    return f->some != 0 && f->some <= f->all + f->all / 4;
+}
+
+static bool edges_fit(const struct filtered *f)
+{
+    return f->edges >= LINES / 2 && f->edges <= f->some / 2;
+}
+
+/* Until nothing of others is in one of the windows. */
+static struct filtered count_filtered(struct units *s)
+{
+    struct filtered f;
+
+    for (unsigned i = 0; i < TRIES; i++) {
+        f.all = count_occupancy(s, 0);
+        f.some = count_occupancy(s, UNCORE_CMASK(1));
+        f.edges = count_occupancy(s, UNCORE_CMASK(1) | UNCORE_E);
+        f.none = count_occupancy(s, UNCORE_CMASK(1) | UNCORE_INV);
+        f.clock = s->clock;
+        if (some_fit(&f) && edges_fit(&f))
+            break;
+    }
+    return f;
 }
 
 /* One read waits for the other: with CMASK = 1 the cycles with a request, about
  * as many as there is occupancy; their beginnings are the reads; INV has the
  * other cycles; there are never 31 at once. */
-static void check_filters(struct selects *s)
+static void check_filters(struct units *s)
 {
     struct test_context *t = s->u.t;
-    uint64_t all = count_occupancy(s, 0);
-    uint64_t some = count_occupancy(s, UNCORE_CMASK(1));
-    uint64_t edges = count_occupancy(s, UNCORE_CMASK(1) | UNCORE_E);
-    uint64_t none = count_occupancy(s, UNCORE_CMASK(1) | UNCORE_INV);
-    uint64_t clock = s->clock;
-    uint64_t never = count_occupancy(s, UNCORE_CMASK(31));
+    const struct filtered f = count_filtered(s);
+    const uint64_t never = count_occupancy(s, UNCORE_CMASK(31));
 
-    check(t, some != 0 && some <= all + all / 4,
+    check(t, some_fit(&f),
           "UNC_ARB_TRK_OCCUPANCY (80H/01H): %lu with CMASK [28:24] = 1, %lu "
           "without, for %u reads flushed out; wanted no more, and not 0",
-          some, all, LINES);
-    check(t, edges >= LINES / 2 && edges <= some / 2,
+          f.some, f.all, LINES);
+    check(t, edges_fit(&f),
           "UNC_ARB_TRK_OCCUPANCY (80H/01H), CMASK = 1: %lu with E [18] = 1, "
           "%lu without, for %u reads flushed out one after the other; wanted "
           "about as many as reads",
-          edges, some, LINES);
-    check(t, none != 0 && none <= clock,
+          f.edges, f.some, LINES);
+    check(t, f.none != 0 && f.none <= f.clock,
           "UNC_ARB_TRK_OCCUPANCY (80H/01H), CMASK = 1: %lu with INV [23] = 1, "
           "in %lu cycles of the uncore's clock; wanted those without a request",
-          none, clock);
+          f.none, f.clock);
     check(
         t, never == 0,
         "UNC_ARB_TRK_OCCUPANCY (80H/01H): %lu with CMASK [28:24] = 31; wanted "
@@ -268,12 +243,12 @@ static void check_filters(struct selects *s)
     note(t,
          "occupancy of %u reads: %lu; cycles with a request %lu, without %lu, "
          "beginnings %lu",
-         LINES, all, some, none, edges);
+         LINES, f.all, f.some, f.none, f.edges);
 }
 
 /* Every unit at once, by a threshold that is never reached: nothing counts, but
  * with INV all cycles do, of which with E few are the first. */
-static bool check_each_filter(struct selects *s)
+static bool check_each_filter(struct units *s)
 {
     static const struct {
         const char *what;
@@ -285,12 +260,12 @@ static bool check_each_filter(struct selects *s)
         {"CMASK [28:24] = 31, INV [23], E [18]",
          UNCORE_CMASK(31) | UNCORE_INV | UNCORE_E, 0, 16},
     };
-    uint64_t selects[UNITS_MAX];
+    uint64_t selects[UNCORE_UNITS_MAX];
 
     FOR_EACH_ROW (s->u.t, k, rows) {
         for (unsigned i = 0; i < s->count; i++)
             selects[i] = event_of(s, i) | UNCORE_EN | rows[k].filter;
-        if (!run_window(s, selects, lines_miss))
+        if (!units_run(s, selects, lines_miss))
             return false;
         for (unsigned i = 0; i < s->count; i++) {
             uint64_t least = rows[k].least != 0 ? s->clock / rows[k].least : 0;
@@ -299,8 +274,8 @@ static bool check_each_filter(struct selects *s)
             check(s->u.t, s->got[i] >= least && s->got[i] <= most,
                   "%s (%XH), %s: counted %lu in %lu cycles of the uncore's "
                   "clock; wanted %lu to %lu",
-                  s->units[i].name, s->units[i].counter, rows[k].what,
-                  s->got[i], s->clock, least, most);
+                  s->unit[i].name, s->unit[i].counter, rows[k].what, s->got[i],
+                  s->clock, least, most);
         }
     }
     return true;
@@ -314,13 +289,14 @@ static void stores_miss(const struct lines *lines)
 }
 
 /* Stores to lines that are in no cache are requests, whatever else they are. */
-static void check_stores(struct selects *s)
+static void check_stores(struct units *s)
 {
     const uint8_t *buffer = test_buffer(s->u.t);
 
     for (unsigned i = 0; i < LINES; i++)
         s->lines.at[i] = buffer + i * STORES_APART;
-    uint64_t got = count_lookups(s, UNCORE_EVENT(0x34, 0x8f), stores_miss);
+    uint64_t got =
+        count_lookups(s, UNCORE_EVENT(0x34, 0x8f), stores_miss, LINES + STRAY);
     check(s->u.t, got >= LINES,
           "UNC_CBO_CACHE_LOOKUP (34H/8FH), any request, in any state: got %lu "
           "for stores to %u lines flushed out; wanted at least %u",
@@ -333,10 +309,11 @@ static void splits_miss(const struct lines *lines)
 }
 
 /* Reads of two lines each: the second may be on its way already. */
-static void check_splits(struct selects *s)
+static void check_splits(struct units *s)
 {
     const unsigned reads = lines_miss_both(&s->lines);
-    uint64_t got = count_lookups(s, UNC_CBO_CACHE_LOOKUP_READ, splits_miss);
+    uint64_t got =
+        count_lookups(s, UNC_CBO_CACHE_LOOKUP_READ, splits_miss, LINES + STRAY);
     check(s->u.t, 2 * got >= 3 * reads,
           "UNC_CBO_CACHE_LOOKUP (34H/1FH): got %lu for %u reads of two lines "
           "each, flushed out; wanted at least %u",
@@ -344,9 +321,9 @@ static void check_splits(struct selects *s)
 }
 
 /* One counter of each box has an event that does not happen. */
-static bool check_pairs(struct selects *s)
+static bool check_pairs(struct units *s)
 {
-    uint64_t selects[UNITS_MAX] = {0}, worst = UINT64_MAX;
+    uint64_t selects[UNCORE_UNITS_MAX] = {0}, worst = UINT64_MAX;
 
     for (unsigned silent = 0; silent < 2; silent++, worst = UINT64_MAX) {
         for (unsigned i = 0; i + 2 < s->count; i++)
@@ -355,7 +332,7 @@ static bool check_pairs(struct selects *s)
                                              : UNC_CBO_CACHE_LOOKUP_READ);
         for (unsigned k = 0; k < TRIES && worst != 0; k++) {
             uint64_t wrong = 0; /* boxes, a bit each */
-            if (!run_window(s, selects, lines_miss))
+            if (!units_run(s, selects, lines_miss))
                 return false;
             for (unsigned i = silent; i + 2 < s->count; i += 2)
                 wrong |= s->got[i] > s->got[i ^ 1] / 2 + QUIET ? BIT(i / 2) : 0;
@@ -380,13 +357,12 @@ TEST(uncore_selects,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
 {
-    struct selects s;
+    struct units s;
 
     /* Set-up. */
     if (!uncore_claim(&s.u, t))
         return;
-    lines_choose(t, &s.lines);
-    list_units(&s);
+    units_list(&s);
 
     /* Measured, and checked one by one. */
     if (!check_units(&s))
