@@ -93,11 +93,15 @@ static const struct offcore_table skylake = {
  * [29:26]. */
 #define LATER_REQUEST  (BITS(2, 0) | BITS(11, 4) | BIT(13))
 #define LATER_SUPPLIER BITS(29, 18)
+/* OCR.x.SNC_CACHE: what a core or the L3 of another cluster of this socket
+ * supplies, where it has such; OCR.x.SNC_DRAM too. */
+#define LATER_CLUSTER BIT(27)
 static const struct offcore_table ice_lake_server = {
     .request = LATER_REQUEST | BIT(15),
     .supplier = LATER_SUPPLIER,
     .snoop = SNOOP,
     .l3_hit = BITS(21, 18),
+    .cluster = LATER_CLUSTER,
     .memory = BITS(29, 26),
     .refused = BIT(14) | BITS(63, 38),
 };
@@ -109,6 +113,7 @@ static const struct offcore_table sapphire_rapids = {
     .supplier = LATER_SUPPLIER,
     .snoop = SNOOP,
     .l3_hit = BITS(21, 18),
+    .cluster = LATER_CLUSTER,
     .memory = BITS(29, 26),
     .refused = BITS(63, 38),
 };

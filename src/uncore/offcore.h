@@ -36,6 +36,7 @@ struct offcore_table {
     uint64_t snoop;       /* of [37:31] */
     uint64_t all_or_none; /* suppliers of which all or none are to be set */
     uint64_t l3_hit;      /* suppliers: found in the L3, in whatever state */
+    uint64_t cluster;     /* suppliers: caches of another cluster, and DRAM */
     uint64_t memory;      /* suppliers: DRAM; 0 where it is not known */
     /* Bits that a write must refuse. The manual reserves more; those are known
      * to be taken (Linux, arch/x86/events/intel/core.c, the valid masks of

@@ -47,9 +47,11 @@ static const struct row {
 static uint64_t suppliers_of(const struct offcore_table *table,
                              const struct row *row)
 {
-    return row->suppliers == L3 ? table->l3_hit
+    const uint64_t caches = table->l3_hit | table->cluster;
+
+    return row->suppliers == L3 ? caches
            : row->suppliers == MEMORY
-               ? table->supplier & ~(table->l3_hit | NO_SUPPLIER)
+               ? table->supplier & ~(caches | NO_SUPPLIER)
                : table->supplier;
 }
 
