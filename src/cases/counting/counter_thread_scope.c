@@ -301,8 +301,8 @@ static void judge_time(struct test_context *t, const struct halted *h,
 {
     const bool core = p == PLACE_FIXED0 + 1 || (p < PLACE_FIXED0 && p % 2 == 0);
     const bool bus = p < PLACE_FIXED0 && p % 2 != 0;
-    const bool slow =
-        bus && (identity_generation(test_cpu(t)) & BUS_AT_TSC_RATE) == 0;
+    const bool slow = bus && identity_known(test_cpu(t)) &&
+                      (identity_generation(test_cpu(t)) & BUS_AT_TSC_RATE) == 0;
     const uint64_t most = h->tsc / (slow ? HALTED_BUS : HALTED_CORE);
     char name[MSR_NAME_BYTES];
 
