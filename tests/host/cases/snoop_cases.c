@@ -24,6 +24,7 @@ static struct {
     /* Of the n-th window: one too few, or too many. */
     unsigned wrong, windows;
     uint64_t references, misses;
+    uint64_t supplier;
     uint64_t hits;     /* which of the bits of a line that is not modified */
     bool modified;     /* what processor 1 did last */
     unsigned taken;    /* times */
@@ -41,7 +42,7 @@ static bool responds(uint64_t response)
 {
     const uint64_t bits = device.modified ? BIT(36) : device.hits;
 
-    return (response & 1) != 0 && (response & BITS(20, 18)) != 0 &&
+    return (response & 1) != 0 && (response & device.supplier) != 0 &&
            (response & bits) != 0;
 }
 
@@ -56,8 +57,11 @@ static void count_in_core(uint64_t enable)
             continue;
         /* USR, OS and EN: at any level. */
         assert_int_equal(*msr(IA32_PERFEVTSEL(n)) >> 16 & 0xff, 0x43);
-        if (event == 0x1b7 || event == 0x1bb) {
-            more = responds(*msr(event == 0x1b7 ? 0x1a6 : 0x1a7)) ? MOST : FEW;
+        if (event == 0x1b7 || event == 0x1bb || (event & 0xfffe) == 0x12a) {
+            more =
+                responds(*msr(event == 0x1b7 || event == 0x12a ? 0x1a6 : 0x1a7))
+                    ? MOST
+                    : FEW;
             if (is_wrong())
                 more = more == MOST ? FEW : MOST;
         } else if (event == 0x4f2e || event == 0x412e) {
@@ -133,6 +137,7 @@ static void begin(const struct test *test, unsigned wrong)
     device.wrong = wrong;
     device.references = MOST;
     device.misses = FEW;
+    device.supplier = BITS(20, 18);
     device.hits = BITS(35, 34);
     case_begin(test, 0);
     all[0].cpu.smt_shift = all[1].cpu.smt_shift = 0;
@@ -195,6 +200,22 @@ static void forwarded_or_not(void **state)
         expect_case(case_end(),
                     bit == 34 || bit == 35 ? VERDICT_PASS : VERDICT_FAIL, "");
     }
+}
+
+/* A cache of another cluster of the socket, [27], is no memory. */
+static void clusters(void **state)
+{
+    static const uint8_t models[] = {0x6a, 0x8f, 0xad};
+
+    (void)state;
+    for (unsigned bit = 18; bit < 30; bit++)
+        for (size_t i = 0; i < sizeof(models); i++) {
+            begin(&test_offcore_snoops, 0);
+            set_model(models[i]);
+            device.supplier = BIT(bit);
+            const bool cache = bit <= 21 || bit == 27;
+            expect_case(case_end(), cache ? VERDICT_PASS : VERDICT_FAIL, "");
+        }
 }
 
 static void uncore(void **state)
@@ -263,7 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offcore),  cmocka_unit_test(forwarded_or_not),
         cmocka_unit_test(uncore),   cmocka_unit_test(last_level),
-        cmocka_unit_test(one_core),
+        cmocka_unit_test(one_core), cmocka_unit_test(clusters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
