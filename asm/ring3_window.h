@@ -122,8 +122,11 @@ extern const uint8_t ring3_body_loads[];
 extern const uint8_t ring3_body_string[], ring3_body_string_at[];
 #define RING3_STRING_BYTES 512
 #define RING3_REP_BYTES    3
-/* Instead of the body: PTWRITE of user_data, where it is. */
-extern const uint8_t ring3_body_ptwrite[], ring3_body_ptwrite_at[];
+/* Instead of the body: PTWRITE of the quadword that the data page begins with:
+ * a register, half of it, the memory, half of that; where each is, from
+ * ring3_code on. */
+extern const uint8_t ring3_body_ptwrite[];
+extern const uint32_t ring3_body_ptwrite_at[];
 /* Instead of the body: a store to the address that the data page begins with.
  */
 extern const uint8_t ring3_body_stores[];

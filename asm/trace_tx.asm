@@ -157,13 +157,17 @@ TRACED trace_body_tx_counted
         mov     [r14 + CELLS], rsi
 TRACED_END
 
-; PTWRITE in one that commits.
+; PTWRITE in one that commits, in each form.
 TRACED trace_body_tx_ptwrite
         OUT     TIP, trace_body_tx_ptwrite
 .begin: xbegin  .out
         MODE_TSX BEGUN
         OUT     FUP, .begin
+        mov     [r14 + CELLS + 8], rsi
         PTWRITE rsi
+        PTWRITE esi
+        PTWRITE qword [r14 + CELLS + 8]
+        PTWRITE dword [r14 + CELLS + 8]
 .end:   xend
         MODE_TSX COMMITTED
         OUT     FUP, .end

@@ -165,7 +165,8 @@ TRACE_BODY(trace_body_ptwrite);
 #define TRACE_PTWRITE_HALVES 0x05u /* a bit each, the first in bit 0 */
 #define TRACE_PTWRITE_COUNTS 0x1cu
 extern const uint32_t trace_body_ptwrite_at[TRACE_PTWRITES];
-/* PTWRITE of argument in a transaction; cells[0] counts those that commit. */
+/* PTWRITE of argument in a transaction: a register, half of it, memory, half of
+ * that; cells[0] counts those that commit. */
 TRACE_BODY(trace_body_tx_ptwrite);
 /* With prefixes that it must not have, under a gate for #UD. */
 TRACE_BODY(trace_body_ptwrite_refused);

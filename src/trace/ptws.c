@@ -50,3 +50,21 @@ void ptws_read(const struct trace *p, struct ptws *out)
             take(out, &packet, results);
     }
 }
+
+void ptws_check_forms(struct test_context *t, const char *what,
+                      const struct ptws *found, uint64_t operand)
+{
+    check(t, found->count == PTWS_FORMS,
+          "%s: %u PTW in a trace of %u PTWRITEs; wanted one of each", what,
+          found->count, PTWS_FORMS);
+    for (unsigned n = 0; n < found->count && n < PTWS_FORMS; n++) {
+        const struct ptw *ptw = &found->of[n];
+        const bool whole = n % 2 == 0;
+        const uint64_t want = whole ? operand : (uint32_t)operand;
+
+        check(t, ptw->payload == want && ptw->whole == whole,
+              "%s: PTWRITE %u: a PTW of %u bytes, 0x%lx; wanted %u bytes, "
+              "0x%lx",
+              what, n, ptw->whole ? 8 : 4, ptw->payload, whole ? 8 : 4, want);
+    }
+}

@@ -8,7 +8,8 @@
 
 #include "src/trace/trace.h"
 
-#define PTWS_MAX 8
+#define PTWS_MAX   8
+#define PTWS_FORMS 4
 
 struct ptws {
     unsigned count;       /* all of them; `of` has the first PTWS_MAX */
@@ -24,5 +25,9 @@ struct ptws {
 };
 
 void ptws_read(const struct trace *p, struct ptws *out);
+
+/* Checks that they are those of this operand, whole, half, whole, half. */
+void ptws_check_forms(struct test_context *t, const char *what,
+                      const struct ptws *found, uint64_t operand);
 
 #endif

@@ -115,10 +115,7 @@ static void check_in_transaction(struct trace *p)
         return;
     }
     ptws_read(p, &found);
-    check(p->t, found.count == 1 && found.of[0].payload == FIRST,
-          "%u PTW in a trace of a transaction with a PTWRITE, of 0x%lx; "
-          "wanted one, of 0x%lx",
-          found.count, found.count != 0 ? found.of[0].payload : 0, FIRST);
+    ptws_check_forms(p->t, "in a transaction", &found, FIRST);
 }
 
 TEST(pt_ptwrite,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PTWRITE is for ring 3: with User its PTW and FUP are there, with OS alone
- * neither is. */
+/* PTWRITE is for ring 3: with User its PTW and FUP are there, in each form,
+ * with OS alone neither is. */
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/trace/ptws.h"
 #include "src/trace/ring3_trace.h"
+
+#define OPERAND UINT64_C(0xf1e2d3c4b5a69788)
 
 /* levels: OS, User. Traced again where packets were lost, which is to be rare.
  */
@@ -39,6 +41,7 @@ TEST(pt_ptwrite_ring3,
         return;
     s.ring3->body = (uint32_t)(ring3_body_ptwrite - ring3_body);
     s.ring3->level = 3;
+    *(uint64_t *)(uintptr_t)s.ring3->data = OPERAND;
 
     /* Measured. */
     if (!trace_level(&p, &s, IA32_RTIT_CTL_User, &user) ||
@@ -46,17 +49,17 @@ TEST(pt_ptwrite_ring3,
         return;
 
     /* Check. */
-    const uint64_t at =
-        s.ring3->user_code + (uint64_t)(ring3_body_ptwrite_at - ring3_code);
     check(t, s.ring3->vector == HW_NO_FAULT, "PTWRITE at ring 3: %s",
           fault_name((int)s.ring3->vector));
-    check(t,
-          user.count == 1 && user.of[0].payload == s.ring3->user_data &&
-              user.of[0].fup == at,
-          "User = 1, OS = 0: %u PTW, of 0x%lx at 0x%lx; wanted 1, of 0x%lx at "
-          "0x%lx",
-          user.count, user.of[0].payload, user.of[0].fup, s.ring3->user_data,
-          at);
+    ptws_check_forms(t, "User = 1, OS = 0", &user, OPERAND);
+    for (unsigned n = 0; n < user.count && n < PTWS_FORMS; n++) {
+        const uint64_t at = s.ring3->user_code + ring3_body_ptwrite_at[n];
+
+        check(t, user.of[n].fup == at,
+              "User = 1, OS = 0: PTWRITE %u: a FUP of 0x%lx follows its PTW; "
+              "wanted 0x%lx",
+              n, user.of[n].fup, at);
+    }
     check(t, kernel.count == 0, "User = 0, OS = 1: %u PTW; wanted none",
           kernel.count);
 }

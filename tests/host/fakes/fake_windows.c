@@ -43,7 +43,6 @@ BODY(ring3_system_call)
 BODY(ring3_body)
 BODY(ring3_body_straight)
 BODY(ring3_body_ptwrite)
-BODY(ring3_body_ptwrite_at)
 BODY(ring3_body_loads)
 BODY(ring3_body_string)
 BODY(ring3_body_string_at)
@@ -73,6 +72,7 @@ BODY(ring3_body_after_inner)
 BODY(ring3_body_after_commit)
 BODY(ring3_body_aborted)
 BODY(ring3_body_nested_aborted)
+FAKE const uint32_t ring3_body_ptwrite_at[4] = {0};
 FAKE const uint8_t ring3_tx_abort[1] = {0}, ring3_tx_fallback[1] = {0};
 #define ROWS(name) FAKE const struct lbr_row name[1] = {{LBR_END, 0, 0}};
 ROWS(window_ring3_rows)

@@ -69,6 +69,16 @@ FAULT(ptw_missing_in_tx,
       .what = "[PT with PTWRITE and TSX] PTWRITE in a transaction makes no PTW",
       .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_IN_TX)
 
+FAULT(ptw_4_ring3_missing,
+      .what = "[PT with PTWRITE] PTWRITE of 4 bytes at ring 3 makes no PTW",
+      .caught = {"sapphirerapids on 1 pt_ptwrite_ring3 FAIL"},
+      .rule = PT_PTW_4_IN_RING_3)
+
+FAULT(ptw_4_tx_missing,
+      .what = "[PT with PTWRITE and TSX] PTWRITE of 4 bytes in a transaction "
+              "makes no PTW",
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_4_IN_TX)
+
 FAULT(pt_ptw_upper_zero_short,
       .what = "[PT with PTWRITE] a PTW of 8 bytes whose "
               "upper half is 0 has 4",

@@ -87,7 +87,9 @@ void pt_put_ptwrite(struct processor *p, const struct instruction *i,
         !faults_pt(p, PT_PTW_FILTER, pt->filter_en) ||
         (!pt_branch_en(p) && !faults_pt(p, PT_PTW_NO_BRANCHES, true)) ||
         (pt->in_tx && !faults_pt(p, PT_PTW_IN_TX, true)) ||
-        (now->cpl > 0 && !faults_pt(p, PT_PTW_IN_RING_3, true)))
+        (now->cpl > 0 && !faults_pt(p, PT_PTW_IN_RING_3, true)) ||
+        (bytes == 4 && pt->in_tx && !faults_pt(p, PT_PTW_4_IN_TX, true)) ||
+        (bytes == 4 && now->cpl > 0 && !faults_pt(p, PT_PTW_4_IN_RING_3, true)))
         return;
     pt_flush_tnt_if(p, PT_PTW_TNT);
     if (faults_pt(p, PT_CYC_OF_PTW, true))

@@ -273,6 +273,8 @@ enum pt_rule {
     PT_PTW_NO_BRANCHES,    /* does it without BranchEn */
     PT_PTW_IN_RING_3,
     PT_PTW_IN_TX,
+    PT_PTW_4_IN_RING_3, /* one of 4 bytes */
+    PT_PTW_4_IN_TX,
     PT_PTW_TNT,        /* with the TNT before it */
     PT_PTW_IP_BIT,     /* does it say that a FUP follows */
     PT_PTW_FUP,        /* does one */
