@@ -188,12 +188,47 @@ static void try_at_ring3(struct test_context *t)
           a->counted[1][0], a->counted[1][1], a->conflicts[1], others);
 }
 
+static void check_ends(struct test_context *t, struct conflict *c)
+{
+    const struct rtm_tally *tally = &c->tally;
+    uint64_t got[2];
+
+    if (!count(t, c, EVENT_RTM_RETIRED | UMASK_ABORTED,
+               EVENT_RTM_RETIRED | UMASK_COMMIT, got))
+        return;
+    conflict_judge(t, c);
+    check(t, got[0] == tally->aborted && got[1] == tally->committed,
+          "RTM_RETIRED (C9H) .ABORTED (04H) %lu, .COMMIT (02H) %lu; wanted "
+          "%u, %u",
+          got[0], got[1], tally->aborted, tally->committed);
+}
+
+static void check_category(struct test_context *t, struct conflict *c)
+{
+    const struct rtm_tally *tally = &c->tally;
+    uint64_t got[2];
+
+    if (!count(t, c, EVENT_RTM_RETIRED | UMASK_ABORTED_MEM,
+               EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS, got))
+        return;
+    /* The latter are those "due to none of the previous 4 categories". */
+    const unsigned others = tally->aborted - tally->matched;
+    check(t,
+          2 * got[0] >= tally->matched &&
+              2 * got[1] <= tally->matched + 2 * others,
+          "RTM_RETIRED (C9H) .ABORTED_MEM (08H) %lu, .ABORTED_EVENTS (80H) "
+          "%lu, of %u aborts with EAX[2] (conflict) and %u others; wanted most "
+          "in the first, and few in the second",
+          got[0], got[1], tally->matched, others);
+}
+
 static void check_cause(struct test_context *t, struct conflict *c)
 {
     const struct rtm_tally *tally = &c->tally;
     uint64_t got[2];
 
-    if (!count(t, c, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+    if ((identity_generation(test_cpu(t)) & TX_MEM_LISTED) == 0 ||
+        !count(t, c, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
                EVENT_TX_MEM | UMASK_ABORT_CAPACITY, got))
         return;
     check(t, 2 * got[0] >= tally->matched && 2 * got[1] <= tally->matched,
@@ -201,6 +236,20 @@ static void check_cause(struct test_context *t, struct conflict *c)
           "of %u aborts with EAX[2] (conflict); wanted most in the first, and "
           "few in the second",
           got[0], got[1], tally->matched);
+}
+
+static void check_starts(struct test_context *t, struct conflict *c)
+{
+    const struct rtm_tally *tally = &c->tally;
+    uint64_t got[2];
+
+    if (!count(t, c, EVENT_RTM_RETIRED | UMASK_START,
+               EVENT_RTM_RETIRED | UMASK_COMMIT, got))
+        return;
+    check(t, got[0] == tally->tried && got[1] == tally->committed,
+          "RTM_RETIRED (C9H) .START (01H) %lu, .COMMIT (02H) %lu; wanted %u, "
+          "%u",
+          got[0], got[1], tally->tried, tally->committed);
 }
 
 TEST(tsx_conflict_events,
@@ -218,42 +267,24 @@ TEST(tsx_conflict_events,
                          .access = CONFLICT_STORE,
                          .place = CONFLICT_SAME,
                          .tries = TRIES};
-    const struct rtm_tally *tally = &c.tally;
-    uint64_t got[2];
 
     /* Set-up. */
     if (!probe_set_up(t))
         return;
 
     /* Measured, and checked. */
-    if (!count(t, &c, EVENT_RTM_RETIRED | UMASK_ABORTED,
-               EVENT_RTM_RETIRED | UMASK_COMMIT, got))
-        return;
-    conflict_judge(t, &c);
-    check(t, got[0] == tally->aborted && got[1] == tally->committed,
-          "RTM_RETIRED (C9H) .ABORTED (04H) %lu, .COMMIT (02H) %lu; wanted "
-          "%u, %u",
-          got[0], got[1], tally->aborted, tally->committed);
-    if (!count(t, &c, EVENT_RTM_RETIRED | UMASK_ABORTED_MEM,
-               EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS, got))
-        return;
-    /* The latter are those "due to none of the previous 4 categories". */
-    const unsigned others = tally->aborted - tally->matched;
-    check(t,
-          2 * got[0] >= tally->matched &&
-              2 * got[1] <= tally->matched + 2 * others,
-          "RTM_RETIRED (C9H) .ABORTED_MEM (08H) %lu, .ABORTED_EVENTS (80H) "
-          "%lu, of %u aborts with EAX[2] (conflict) and %u others; wanted most "
-          "in the first, and few in the second",
-          got[0], got[1], tally->matched, others);
+    check_ends(t, &c);
+    check_category(t, &c);
     try_at_ring3(t);
-    if ((identity_generation(test_cpu(t)) & TX_MEM_LISTED) != 0)
+    check_cause(t, &c);
+    check_starts(t, &c);
+    c.what = "a store to a line that an inner transaction reads";
+    c.body = tsx_body_hold_nested;
+    c.maybe_nested = true;
+    WITH_PREFIX (t, "in an inner transaction") {
+        check_ends(t, &c);
+        check_category(t, &c);
         check_cause(t, &c);
-    if (!count(t, &c, EVENT_RTM_RETIRED | UMASK_START,
-               EVENT_RTM_RETIRED | UMASK_COMMIT, got))
-        return;
-    check(t, got[0] == tally->tried && got[1] == tally->committed,
-          "RTM_RETIRED (C9H) .START (01H) %lu, .COMMIT (02H) %lu; wanted %u, "
-          "%u",
-          got[0], got[1], tally->tried, tally->committed);
+        check_starts(t, &c);
+    }
 }

@@ -11,12 +11,13 @@
 #include "src/tsx/causes.h"
 #include "src/tsx/hle.h"
 
-#define BEFORE    (HASWELL | BROADWELL | SKYLAKE)
-#define TIMES     8
-#define ROUNDS    12 /* where aborts of other causes came in between */
-#define DEEP      64 /* more than any processor nests; tsx_nesting */
-#define FIT_LINES 32 /* that a transaction can write */
-#define INNER     16 /* quadwords from the outer lock: a line of its own */
+#define BEFORE     (HASWELL | BROADWELL | SKYLAKE)
+#define TIMES      8
+#define ROUNDS     12 /* where aborts of other causes came in between */
+#define DEEP       64 /* more than any processor nests; tsx_nesting */
+#define FIT_LINES  32 /* that a transaction can write */
+#define LINE_BYTES 64
+#define INNER      16 /* quadwords from the outer lock: a line of its own */
 
 /* A piece of work; the event that counts it, one that does not, and one of all
  * that there were. */
@@ -42,6 +43,19 @@ static void run_writes(void *argument)
 
     for (unsigned i = 0; i < 2; i++)
         (void)cause_provoke(w->t, CAUSE_WRITES, false, &eax);
+}
+
+static void run_inner_writes(void *argument)
+{
+    const struct work *w = argument;
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct tsx_block block = {.body = tsx_body_nest_write_lines,
+                                  .argument =
+                                      (uint64_t)(uintptr_t)test_buffer(w->t),
+                                  .count = TEST_BUFFER_BYTES / LINE_BYTES};
+        (void)tsx_inside(&block);
+    }
 }
 
 static void run_deep(void *argument)
@@ -92,6 +106,16 @@ static void run_region(void *argument)
 static const struct row rows[] = {
     {"transactions that write too many lines",
      run_writes,
+     EVENT_TX_MEM | UMASK_ABORT_CAPACITY,
+     EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+     RTM_ABORTED,
+     {"TX_MEM (54H) .ABORT_CAPACITY (02H)", ".ABORT_CONFLICT (01H)",
+      "RTM_RETIRED (C9H) .ABORTED (04H)"},
+     NULL,
+     TX_MEM_LISTED,
+     false},
+    {"inner transactions that write too many lines",
+     run_inner_writes,
      EVENT_TX_MEM | UMASK_ABORT_CAPACITY,
      EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
      RTM_ABORTED,

@@ -109,6 +109,9 @@ static const struct mem_row {
     {"transactions that write too many lines",
      EVENT_TX_MEM | UMASK_ABORT_CAPACITY, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
      2},
+    {"inner transactions that write too many lines",
+     EVENT_TX_MEM | UMASK_ABORT_CAPACITY, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+     2},
     {"transactions nested too deep", EVENT_TX_EXEC | UMASK_MISC3,
      EVENT_TX_MEM | UMASK_ABORT_CAPACITY, 8},
     {"critical sections in RTM", EVENT_TX_EXEC | UMASK_MISC5,
@@ -186,9 +189,9 @@ static void mem_generations(void **state)
         bool hle;
         unsigned checks;
     } rows[] = {
-        {0x3c, REGIME_A, true, 8},  {0x3d, REGIME_A, true, 8},
-        {0x5e, REGIME_A, false, 3}, {0x5e, REGIME_B, true, 3},
-        {0x6a, REGIME_A, true, 3},  {0x3a, REGIME_A, true, 0},
+        {0x3c, REGIME_A, true, 9},  {0x3d, REGIME_A, true, 9},
+        {0x5e, REGIME_A, false, 4}, {0x5e, REGIME_B, true, 4},
+        {0x6a, REGIME_A, true, 4},  {0x3a, REGIME_A, true, 0},
     };
 
     (void)state;

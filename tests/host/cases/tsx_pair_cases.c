@@ -125,7 +125,7 @@ static void events(void **state)
     begin(test);
     expect_case(case_end(), VERDICT_PASS,
                 "a store to a line of the read set: 5 of 5 set EAX[2]");
-    assert_int_equal(change.windows, 4);
+    assert_int_equal(change.windows, 8);
     assert_int_equal(ring3_wrong.tries, 6);
     ring3_expect_firmware();
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -156,7 +156,7 @@ static void events(void **state)
     begin(test); /* events that are not of this generation */
     t->cpu.model = 0x3a;
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(change.windows, 3);
+    assert_int_equal(change.windows, 6);
     begin(test);
     other.body = tsx_body_hold_load;
     other.status = RTM_STATUS_CONFLICT;

@@ -236,6 +236,12 @@ FAULT(tx_mem_conflict_missing,
       .caught = {"haswell on 2 tsx_conflict_events FAIL"},
       .quantity = TX_MEM_EVENTS, .number = 1, .clear = 1, .set = 0)
 
+FAULT(tx_mem_inner_missing,
+      .what = "[A B F; C with bit 2] 54H counts no abort of an inner region",
+      .caught = {"skylake-2018 on 2 tsx_conflict_events FAIL",
+                 "skylake-2018 on 1 tsx_mem_events FAIL"},
+      .breaks = INNER_CAUSES_COUNT)
+
 FAULT(tx_mem_conflict_is_capacity,
       .what = "[A B F; C with bit 2] 54H/02H counts conflicts, too",
       .caught = {"skylake-2018 on 2 tsx_conflict_events FAIL"},

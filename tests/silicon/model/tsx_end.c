@@ -380,8 +380,9 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
     };
     spoil_record(p, how);
     faults_tx_record(p, how);
-    tsx_count_causes(p, causes[how->cause].mem | how->elision,
-                     causes[how->cause].exec);
+    if (how->depth == 1 || faults_rule(p->machine, INNER_CAUSES_COUNT, true))
+        tsx_count_causes(p, causes[how->cause].mem | how->elision,
+                         causes[how->cause].exec);
     if (!faults_rule(p->machine, ABORT_COUNTS_ONCE, true))
         for (unsigned n = 1; n < how->depth; n++)
             count_events(p, aborted_umasks(p, how));
