@@ -89,6 +89,14 @@ memory_%1_end:
         ACCESS  mov     rax, [rdi]
         CLOSE   load_flush
 
+        OPEN    load_turns
+        mov     rdx, rdi
+        or      rdx, 64
+        clflush [rdx]
+        mfence
+        ACCESS  mov     rax, [rdi]
+        CLOSE   load_turns
+
         OPEN    load_invlpg
         invlpg  [rdi]
         ACCESS  mov     rax, [rdi]
@@ -107,6 +115,14 @@ memory_%1_end:
         mfence
         ACCESS  mov     [rdi], rax
         CLOSE   store_flush
+
+        OPEN    store_turns
+        mov     rdx, rdi
+        or      rdx, 64
+        clflush [rdx]
+        mfence
+        ACCESS  mov     [rdi], rax
+        CLOSE   store_turns
 
         OPEN    store_invlpg
         invlpg  [rdi]

@@ -36,8 +36,8 @@ struct memory_walk {
  * have to be. _down: MOVS with DF = 1, to 8 bytes above. _lods: LODS. _scas:
  * SCAS, after which RDI is as after STOS. load_call: CALL through the address,
  * as _jump. store_pop: POP of what is 64 bytes above. added: LOCK XADD of 0.
- * load_far: as _flush and _invlpg.
- * Stores write 0, locked adds 1. */
+ * load_far: as _flush and _invlpg. _turns: as _flush, but of the odd line of
+ * the pair that the access's line is of. Stores write 0, locked adds 1. */
 #define MEMORY_STRING_BYTES 8
 #define MEMORY_SEGMENT      64
 extern const uint8_t memory_cell[8];
@@ -84,7 +84,9 @@ extern const uint8_t memory_cell[8];
     W(load_call)          \
     W(store_pop)          \
     W(added)              \
-    W(load_far)
+    W(load_far)           \
+    W(load_turns)         \
+    W(store_turns)
 
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The

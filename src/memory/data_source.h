@@ -19,6 +19,7 @@
 
 /* The field at A0H. */
 #define DATA_SOURCE_SOURCE    BITS(3, 0)
+#define DATA_SOURCE_L1        1      /* of every generation */
 #define DATA_SOURCE_STLB_MISS BIT(4) /* from Sandy Bridge on */
 #define DATA_SOURCE_LOCK      BIT(5) /* from Sandy Bridge on */
 #define DATA_SOURCE_RESERVED  BITS(63, 6)

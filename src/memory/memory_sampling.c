@@ -77,6 +77,8 @@ static const struct recipe {
     [STORES_POP] = {WINDOW(store_pop), true, false, PAGE, 8 * 1031, 0x7ff8},
     [ADDED] = {WINDOW(added), true, true, 0, 8 * 1031, 0xfff8},
     [LOADS_FAR] = {WINDOW(load_far), true, false, 0, 37 * LINE, 0xffc0},
+    [LOADS_TURNS] = {WINDOW(load_turns), true, false, 0, LINE, 0x1c0},
+    [STORES_TURNS] = {WINDOW(store_turns), true, false, 0, LINE, 0x1c0},
     [LOCKED_STLB] = {WINDOW(locked_invlpg), true, true, 0, PAGE, 0xf000},
 };
 
@@ -178,14 +180,19 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
                        struct memory_tally *tally)
 {
     const char *wrong = memory_judge(record, expected);
+    const bool odd = (record->data_linear_address & LINE) != 0;
+    const uint64_t source = record->data_source & DATA_SOURCE_SOURCE;
 
     if (wrong == NULL)
         check(t, true, "%s", "");
     else if (tally->wrong++ == 0)
         report_wrong(t, record, wrong, expected);
     tally->bit0 += (record->data_source & BIT(0)) != 0;
+    tally->turn[odd].records++;
+    tally->turn[odd].bit0 += (record->data_source & BIT(0)) != 0;
+    tally->turn[odd].l1 += source == DATA_SOURCE_L1;
     tally->bit4 += (record->data_source & BIT(4)) != 0;
-    tally->source[record->data_source & DATA_SOURCE_SOURCE]++;
+    tally->source[source]++;
     if (tally->records == 0 || record->latency < tally->least)
         tally->least = record->latency;
     if (record->latency > tally->most)
@@ -195,8 +202,7 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
     tally->loaded += record->rax == record->data_linear_address;
     if (tally->kept < MEMORY_KEPT) {
         tally->latency[tally->kept] = record->latency;
-        tally->kept_source[tally->kept++] =
-            (uint8_t)(record->data_source & DATA_SOURCE_SOURCE);
+        tally->kept_source[tally->kept++] = (uint8_t)source;
     }
     tally->records++;
 }
@@ -338,6 +344,21 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
             check_time(p, latencies);
     }
     return true;
+}
+
+bool memory_turns_right(const struct memory_tally *tally, bool loads)
+{
+    bool right = true;
+
+    for (unsigned odd = 0; odd < 2; odd++) {
+        const unsigned records = tally->turn[odd].records;
+        const unsigned hits =
+            loads ? tally->turn[odd].l1 : tally->turn[odd].bit0;
+
+        right &= records == 0 ||
+                 memory_judge_most(odd ? records - hits : hits, records);
+    }
+    return right;
 }
 
 /* A million loads; what a user still takes for at once. */

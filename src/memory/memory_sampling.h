@@ -78,6 +78,8 @@ enum memory_recipe_id {
     ADDED,       /* .. each is an XADD, locked */
     LOADS_FAR,   /* .. no cache has it, and no TLB the page */
     LOCKED_STLB, /* .. each is locked, and no TLB has the page */
+    LOADS_TURNS, /* .. by turns the L1 data cache has the line, and none has */
+    STORES_TURNS,
     MEMORY_RECIPES
 };
 
@@ -127,6 +129,11 @@ struct memory_tally {
     uint64_t least, most;          /* of A8H */
     unsigned equal, below; /* so many have the threshold there, or less */
     unsigned loads;        /* made in all windows */
+    /* Of an even line, and of an odd one; of them with A0H[0] set, and that say
+     * that the L1 data cache had it. */
+    struct {
+        unsigned records, bit0, l1;
+    } turn[2];
     /* The first latencies, and what they are of. */
     unsigned kept;
     uint64_t latency[MEMORY_KEPT];
@@ -161,6 +168,10 @@ bool memory_stream(struct sampling *p, const struct sampling_config *config,
                    uint64_t threshold, enum memory_recipe_id recipe,
                    unsigned least, unsigned windows,
                    struct memory_tally *tally);
+
+/* Are most of LOADS_TURNS or STORES_TURNS right: those of even lines that hit
+ * (bit0, or of loads l1), and those of odd ones that miss? Pure. */
+bool memory_turns_right(const struct memory_tally *tally, bool loads);
 
 /* Fills test_buffer() with words that hold their own addresses, which a load
  * gives. */

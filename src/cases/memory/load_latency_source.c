@@ -129,6 +129,25 @@ static void check_order(struct test_context *t, const uint64_t middle[])
               rows[i - 1].what, middle[i - 1], rows[i].what, middle[i]);
 }
 
+/* Each has its own source, not that of the load before. */
+static bool try_turns(struct sampling *p, const struct sampling_config *config,
+                      unsigned windows)
+{
+    struct memory_tally tally = {0};
+
+    if (!memory_window_run(p, config, LOADS_TURNS) ||
+        !memory_stream(p, config, MSR_PEBS_LD_LAT_THRHLD_MIN, LOADS_TURNS,
+                       2 * RECORDS, windows, &tally))
+        return false;
+    check(p->t, memory_turns_right(&tally, true),
+          "loads of lines in L1 and lines just flushed, by turns: A0H[3:0] is "
+          "1 (L1) in %u of %u and %u of %u records; wanted more than half, and "
+          "less",
+          tally.turn[0].l1, tally.turn[0].records, tally.turn[1].l1,
+          tally.turn[1].records);
+    return true;
+}
+
 static void try_processor(struct test_context *t, void *unused)
 {
     unsigned windows = memory_windows(t, WINDOWS);
@@ -159,6 +178,8 @@ static void try_processor(struct test_context *t, void *unused)
         if (tally.records != 0)
             judge_row(t, &rows[i], &tally, text);
     }
+    if (!try_turns(&p, &config, windows))
+        return;
     check_order(t, middle);
     note(t, "data source met most often, of loads meant for:%s", text + 1);
     note(t,

@@ -45,6 +45,24 @@ static bool try_row(struct sampling *p, const struct sampling_config *config,
     return true;
 }
 
+/* Each has its own L1D Hit, not that of the store before. */
+static bool try_turns(struct sampling *p, const struct sampling_config *config,
+                      unsigned windows)
+{
+    struct memory_tally tally = {0};
+
+    if (!memory_sample(p, config, FACILITY_PRECISE_STORE, 0, STORES_TURNS, 16,
+                       windows, &tally))
+        return false;
+    check(p->t, memory_turns_right(&tally, false),
+          "stores to lines stored to before and lines just flushed, by turns: "
+          "A0H[0] (L1D Hit) is 1 in %u of %u and %u of %u records; wanted more "
+          "than half, and less",
+          tally.turn[0].bit0, tally.turn[0].records, tally.turn[1].bit0,
+          tally.turn[1].records);
+    return true;
+}
+
 /* Stores of a body at ring 3, of which each turn is to the same lines. */
 static void try_ring3(struct sampling *p, const struct sampling_config *config)
 {
@@ -107,5 +125,6 @@ TEST(precise_store_status,
     FOR_EACH_ROW (t, i, rows)
         if (!try_row(&p, &config, &rows[i], windows))
             return;
-    try_ring3(&p, &config);
+    if (try_turns(&p, &config, windows))
+        try_ring3(&p, &config);
 }

@@ -118,7 +118,7 @@ static struct test_context *const t = &all[0];
 /* One access and what is true of it. */
 struct access {
     uint64_t address, before; /* before: of the access before it */
-    bool load, store, locked, split, l1, stlb_miss, wide, fs, exchanged;
+    bool load, store, locked, split, l1, stlb_miss, wide, fs, exchanged, turns;
     bool byte, string, direct, push, x87, vex, pop, indexed;
     bool gs, relative;
     unsigned from, latency; /* data source, core clock cycles */

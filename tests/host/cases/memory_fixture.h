@@ -68,6 +68,10 @@ static void walk_counter(unsigned counter, const struct memory_walk *walk,
         a.before = k == 0 ? 0 : a.address;
         a.address = walk->base + (k * walk->step & walk->mask);
         a.split = a.address % 64 > 56;
+        if (a.turns && (a.address & 64) != 0)
+            a.from = 0xc, a.latency = 230, a.l1 = false;
+        else if (a.turns)
+            a.from = 1, a.latency = 5, a.l1 = true;
         if (!counts(select, &a, k))
             continue;
         if (left != 0) {
@@ -224,6 +228,8 @@ WINDOW(load_scas, a.load = a.string = true)
 WINDOW(load_call, a.load = true)
 WINDOW(store_pop, a.store = true)
 WINDOW(load_far, a.load = a.stlb_miss = true, FLUSHED, a.latency += 100)
+WINDOW(load_turns, a.load = a.turns = true)
+WINDOW(store_turns, a.store = a.turns = true)
 WINDOW(added, a.load = a.store = a.locked = true)
 
 /* Ring 3, of firmware's tables in which nothing is: stores to the page. */

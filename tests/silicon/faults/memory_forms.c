@@ -128,3 +128,18 @@ FAULT(offcore_of_ring_0_on_2,
               "0 with OS = 0",
       .caught = {"skylake-2018 on 1 offcore_counts FAIL"},
       .breaks = OFFCORE_HAS_LEVELS)
+
+FAULT(store_hit_of_previous,
+      .what = "[2nd to 6th generation] A0H[0] (L1D Hit) is 1 in the record "
+              "after that of a store that hits, too",
+      .caught = {"sandybridge on 1 precise_store_status FAIL",
+                 "haswell on 1 data_address FAIL"},
+      .breaks = L1_HIT_OF_ITS_STORE)
+
+FAULT(load_l1_after_miss,
+      .what = "[CDH] a load that hits the L1 names the L2 in the record after "
+              "that of one that misses",
+      .caught = {"skylake-2018 on 1 load_latency_source FAIL",
+                 "sapphirerapids on 1 load_latency_source FAIL",
+                 "arrowlake off 1 load_latency_source FAIL"},
+      .breaks = L1_AFTER_A_MISS)

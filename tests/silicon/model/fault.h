@@ -96,6 +96,7 @@ struct fault_state {
     bool was_mispredicted;   /* the branch before */
     bool was_locked;         /* the load of the record before */
     uint64_t previous_store, first_address; /* of loads and stores */
+    bool store_hit, load_missed;            /* the L1, the one before */
     uint64_t pt_status_ignored; /* of Processor Trace: bits of STATUS */
     bool int_again;             /* of Processor Trace: with the next packets */
     uint64_t first_mtc_ctl;     /* IA32_RTIT_CTL, where first with MTCEn */

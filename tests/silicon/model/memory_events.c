@@ -263,9 +263,14 @@ static bool is_counted(struct processor *p, unsigned n,
     }
 }
 
-static bool hits_l1(const struct data_result *r)
+static bool hits_l1(struct processor *p, const struct data_result *r)
 {
-    return r->outcome.level == CACHE_L1;
+    const bool hits = r->outcome.level == CACHE_L1;
+    const bool before = p->faults.store_hit;
+
+    p->faults.store_hit = hits;
+    return hits ||
+           (before && !faults_rule(p->machine, L1_HIT_OF_ITS_STORE, true));
 }
 
 static struct data_record load_record(struct processor *p,
@@ -291,7 +296,7 @@ static struct data_record store_record(struct processor *p,
     struct data_record d = {.address = r->access.linear,
                             .status = memory_status(r)};
 
-    if (hits_l1(r))
+    if (hits_l1(p, r))
         d.status |= STATUS_L1D_HIT;
     faults_store_record(p, r, &d);
     faults_store_fields(p, &d);
@@ -309,7 +314,7 @@ static struct data_record linear_record(struct processor *p,
     bool valid = store && (event->umask & UOPS_LOCKED) == 0;
     struct data_record d = {.address = r->access.linear};
 
-    if (valid ? hits_l1(r) : p->choices.data_hit_of_loads)
+    if (valid ? hits_l1(p, r) : p->choices.data_hit_of_loads)
         d.status = STATUS_L1D_HIT;
     faults_linear_record(p, r, valid, &d);
     faults_data_fields(p, !store, &d);

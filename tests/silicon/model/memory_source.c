@@ -10,8 +10,7 @@
 #define SOURCE_L2       3u
 #define SOURCE_UNCACHED 15u
 
-static uint64_t level_of(const struct processor *p,
-                         const struct cache_outcome *o)
+static uint64_t level_of(struct processor *p, const struct cache_outcome *o)
 {
     /* Later: Linux, events/intel/ds.c, pebs_data_source; that of Gracemont
      * (.._grt) is as before: 5 where a core has it, 6 where it has modified it.
@@ -32,6 +31,12 @@ static uint64_t level_of(const struct processor *p,
     };
     const bool wide = p->cpu->sources_of_8;
     const uint8_t *llc = wide ? of_8 : of[p->cpu->later_sources];
+    const bool missed = p->faults.load_missed;
+
+    p->faults.load_missed = o->level != CACHE_L1;
+    if (o->level == CACHE_L1 && missed &&
+        !faults_rule(p->machine, L1_AFTER_A_MISS, true))
+        return wide ? level_of_8[CACHE_L2] : SOURCE_L2;
 
     if (o->level == CACHE_LLC && o->snoop == CACHE_SNOOP_HITM &&
         !faults_rule(p->machine, SOURCE_OF_MODIFIED, true))
@@ -56,7 +61,7 @@ uint64_t memory_status(const struct data_result *r)
 
 /* Linux, events/intel/ds.c, adl_latency_data_grt(): "bit 4 is Lock, bit 5 is
  * TLB access" of Gracemont. */
-uint64_t memory_source(const struct processor *p, const struct data_result *r)
+uint64_t memory_source(struct processor *p, const struct data_result *r)
 {
     uint64_t status = memory_status(r);
 

@@ -364,6 +364,8 @@ enum rule {
     LBR_CTL_WHERE_TURNED_OFF, /* IA32_LBR_CTL takes its other bits */
     LBR_TO_UPPER_HALF,        /* architectural: takes such an address */
     MISSES_IN_RING_3,         /* C5H: of conditional branches */
+    L1_HIT_OF_ITS_STORE,      /* not of the one before, too */
+    L1_AFTER_A_MISS,          /* is told as L1 */
     REFUSED_SELECT_KEPT,      /* a WRMSR that raises #GP changes nothing */
     REFUSED_FIXED_KEPT,
     REFUSED_CTRL_KEPT,
