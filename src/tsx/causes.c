@@ -2,9 +2,11 @@
 /* causes.c - meets each cause of an abort. */
 #include "src/tsx/causes.h"
 
+#include "src/base/msr.h"
 #include "src/tsx/status.h"
 
 #define LINE_BYTES 64
+#define VGA        UINT64_C(0xa0000)
 
 /* SDM 3B, "Debug Control Register (DR7)": [10] is always 1, L0 [0], 8 bytes
  * (LEN0 [19:18] = 2) written to (R/W0 [17:16] = 1). */
@@ -51,4 +53,16 @@ int cause_provoke(struct test_context *t, enum cause_id id, bool inner,
             : tsx_inside(&block);
     *eax = block.status;
     return outcome;
+}
+
+uint64_t cause_uncacheable(struct test_context *t)
+{
+    uint64_t type, enables;
+
+    if (try_get_msr(t, IA32_MTRR_FIX16K_A0000, &type) != HW_NO_FAULT ||
+        !get_msr(t, IA32_MTRR_DEF_TYPE, &enables))
+        return 0;
+    return (type & BITS(7, 0)) == 0 && (enables & BITS(11, 10)) == BITS(11, 10)
+               ? VGA
+               : 0;
 }

@@ -41,4 +41,8 @@ extern const struct cause causes[CAUSES]; /* by enum cause_id */
 int cause_provoke(struct test_context *t, enum cause_id id, bool inner,
                   uint32_t *eax);
 
+/* An address that a load changes nothing at, of the frame buffer of VGA, where
+ * the fixed MTRRs have it uncacheable; else 0. It may abort a transaction. */
+uint64_t cause_uncacheable(struct test_context *t);
+
 #endif

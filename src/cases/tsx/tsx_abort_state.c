@@ -3,6 +3,7 @@
  * after an abort all are as at XBEGIN, after a commit as the transaction left
  * them. */
 #include "src/harness/case.h"
+#include "src/tsx/causes.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/state.h"
 
@@ -71,6 +72,21 @@ static const struct state_row aborts[] = {
      tsx_end_xabort, ZMM},
 };
 
+/* The same; a load of uncacheable memory may abort it. */
+static const struct state_row memory_types[] = {
+    {"general registers, status flags, XMM0 to XMM15 and MXCSR changed, then a "
+     "load of uncacheable memory",
+     tsx_change_both, tsx_end_reads, 0},
+    {"DF changed, then a load of uncacheable memory", tsx_change_direction,
+     tsx_end_reads, 0},
+    {"the x87 changed, then a load of uncacheable memory", tsx_change_x87,
+     tsx_end_reads, 0},
+    {"memory changed, then a load of uncacheable memory", tsx_change_memory,
+     tsx_end_reads, 0},
+    {"YMM0 to YMM15 changed, then a load of uncacheable memory", tsx_change_ymm,
+     tsx_end_reads, XCR0_AVX},
+};
+
 /* XBEGIN and XEND by themselves; and what is in between stays. */
 static const struct state_row commits[] = {
     {"nothing changed, then XEND", tsx_change_nothing, tsx_state_commit, 0},
@@ -130,6 +146,14 @@ TEST(tsx_abort_state,
         unsigned commit = state_try(t, &commits[i], components, tries);
         if (commit == 0)
             note(t, "%s: none of %u committed", commits[i].what, tries);
+        tried++;
+    }
+    const void *uncacheable = (const void *)(uintptr_t)cause_uncacheable(t);
+    for (unsigned i = 0; uncacheable != NULL && i < ROWS(memory_types); i++) {
+        if (!has(t, &memory_types[i], components))
+            continue;
+        (void)state_try_reads(t, &memory_types[i], components, tries,
+                              uncacheable, 1);
         tried++;
     }
     note(t, "%u kinds of changes and ends, %u transactions each", tried, tries);

@@ -87,6 +87,14 @@ TEST(tsx_abort_status,
 {
     if (!probe_set_up(t))
         return;
+    /* Where it aborts, which it may, for none of the reasons of EAX. */
+    const struct row memory_type = {"a load of uncacheable memory",
+                                    tsx_body_load,
+                                    cause_uncacheable(t),
+                                    0,
+                                    0,
+                                    0};
+
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         WITH_PREFIX (t, "%s", rows[i].what)
             try_row(t, &rows[i]);
@@ -94,4 +102,7 @@ TEST(tsx_abort_status,
         if (rows[i].count == 0)
             WITH_PREFIX (t, "%s, a level further in", rows[i].what)
                 try_inner(t, &rows[i]);
+    if (memory_type.argument != 0)
+        WITH_PREFIX (t, "%s", memory_type.what)
+            try_row(t, &memory_type);
 }

@@ -13,9 +13,7 @@
 #define MANY   210 /* that may commit: none is lost now and then */
 #define LOST   52  /* aborts: nor one of these */
 #define ROUNDS 12  /* of few, where other aborts came in between */
-/* The frame buffer of VGA: a load of it changes nothing. */
-#define UNCACHEABLE UINT64_C(0xa0000)
-#define DEEP        2 /* transactions in one another inside, before XABORT */
+#define DEEP   2   /* transactions in one another inside, before XABORT */
 
 /* A piece of work, and what came of it. */
 struct work {
@@ -106,19 +104,18 @@ static void check_rtm(struct work w)
           name_of(&w), got[0], got[1], w.aborted, w.committed + w.aborted);
 }
 
-/* "Due to incompatible memory type": where a load of uncacheable memory, by the
- * fixed MTRRs, aborts, which it may. */
+/* "Due to incompatible memory type": where a load of uncacheable memory aborts,
+ * which it may. */
 static void check_memory_type(struct test_context *t, unsigned times)
 {
-    struct work w = {
-        .t = t, .times = times, .body = tsx_body_load, .argument = UNCACHEABLE};
+    struct work w = {.t = t,
+                     .times = times,
+                     .body = tsx_body_load,
+                     .argument = cause_uncacheable(t)};
     unsigned rounds = 0;
-    uint64_t type, enables, got[2];
+    uint64_t got[2];
 
-    if (try_get_msr(t, IA32_MTRR_FIX16K_A0000, &type) != HW_NO_FAULT ||
-        !get_msr(t, IA32_MTRR_DEF_TYPE, &enables))
-        return;
-    if ((type & BITS(7, 0)) != 0 || (enables & BITS(11, 10)) != BITS(11, 10))
+    if (w.argument == 0)
         return;
     do {
         if (!count_two(&w, run_transactions,

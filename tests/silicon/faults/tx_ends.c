@@ -248,3 +248,17 @@ FAULT(conflict_of_ring3_not_seen,
               "are no conflict",
       .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
       .breaks = RING3_CONFLICTS)
+
+FAULT(memory_type_keeps_r12,
+      .what = "[A B F; C with bit 2] an abort by uncacheable memory does not "
+              "restore R12",
+      .caught = {"skylake-2018 on 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_REGISTERS, .number = TX_CAUSE_MEMORY_TYPE,
+      .set = 1 << 10)
+
+FAULT(memory_type_sets_capacity,
+      .what = "[A B F; C with bit 2] EAX[3] is 1 after an abort by uncacheable "
+              "memory",
+      .caught = {"skylake-2018 on 1 tsx_abort_status FAIL"},
+      .quantity = ABORT_STATUS, .number = TX_CAUSE_MEMORY_TYPE,
+      .set = TX_STATUS_CAPACITY)
