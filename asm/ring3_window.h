@@ -134,6 +134,9 @@ extern const uint8_t ring3_body_stores[];
  * with RDI and RSI the next two quadwords. It is to end by an exception: R14 is
  * no address of ring 3. */
 extern const uint8_t ring3_body_elsewhere[];
+/* Instead of the body: an IRETQ, and where it goes, at its own ring. */
+extern const uint8_t ring3_body_iret[], ring3_body_iret_at[],
+    ring3_body_iret_to[];
 /* Instead of the body: a CALL, whose RET goes to the other. */
 extern const uint8_t ring3_body_changes[], ring3_body_changed[];
 /* Its taken branches, of the window at ring 3. */

@@ -101,6 +101,11 @@ unsigned hw_pmi_masked(void)
     return __atomic_load_n(&pmis[processors_self()].masked, __ATOMIC_RELAXED);
 }
 
+unsigned hw_pmi_vector(void)
+{
+    return PMI_VECTOR;
+}
+
 uint64_t hw_pmi_rip(void)
 {
     return __atomic_load_n(&pmis[processors_self()].rip, __ATOMIC_RELAXED);

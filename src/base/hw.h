@@ -84,6 +84,7 @@ unsigned hw_pmi_count(void); /* handled since hw_pmi_begin() */
  * it. */
 unsigned hw_pmi_masked(void);
 uint64_t hw_pmi_rip(void);
+unsigned hw_pmi_vector(void); /* in the fixed mode */
 void hw_pmi_end(void);
 
 /* --- Processors and exceptions (efi/) ------------------------------------ */

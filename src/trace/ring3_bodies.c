@@ -21,6 +21,7 @@
 #define CFE_TYPE(payload)   ((unsigned)((payload)&0x1f))
 #define CFE_VECTOR(payload) ((unsigned)((payload) >> 8 & 0xff))
 #define CFE_INTR            1
+#define CFE_IRET            2
 /* "EVD Packet Definition": the type. */
 #define EVD_CR2 0
 #define IN_PAGE 0x108 /* the address that faults */
@@ -225,11 +226,11 @@ static void check_cycles(const struct bodies *b)
           traced[0], SHORT, traced[1], LONG, counted[0], counted[1], TRIES);
 }
 
-/* CFEs of interrupts and exceptions, the vector of the last; EVDs of a page
- * fault, the address of the last. */
+/* CFEs of the counters' interrupts and of others, the vector of the last event;
+ * of IRETs, the address of the last; EVDs of a page fault, likewise. */
 struct events {
-    unsigned interrupts, last, faults;
-    uint64_t linear;
+    unsigned interrupts, others, last, irets, faults;
+    uint64_t iret, linear;
 };
 
 static struct events read_events(const struct trace *p)
@@ -237,17 +238,27 @@ static struct events read_events(const struct trace *p)
     struct events e = {.last = VECTORS};
     struct packets packets;
     struct pt_packet packet;
+    bool iret = false;
 
     packets_open(&packets, p->memory, trace_bytes(p));
     while (packets_next(&packets, &packet)) {
+        if (packet.kind == PT_PAD || packet.kind == PT_CYC)
+            continue; /* may stand anywhere */
         if (packet.kind == PT_EVD && packet.detail == EVD_CR2) {
             e.linear = packet.payload;
             e.faults++;
         }
+        if (iret && packet.kind == PT_FUP)
+            e.iret = packets.ip;
+        iret = packet.kind == PT_CFE && CFE_TYPE(packet.payload) == CFE_IRET;
+        e.irets += iret;
         if (packet.kind != PT_CFE || CFE_TYPE(packet.payload) != CFE_INTR)
             continue;
         e.last = CFE_VECTOR(packet.payload);
-        e.interrupts += e.last >= VECTORS;
+        if (e.last >= VECTORS && e.last == hw_pmi_vector())
+            e.interrupts++;
+        else if (e.last >= VECTORS)
+            e.others++;
     }
     return e;
 }
@@ -301,7 +312,45 @@ static void check_events(const struct bodies *b)
           "EventEn at ring 3: no CFE of an interrupt in a trace in which %u "
           "came; wanted one of each",
           came);
+    check(t, e.others == 0,
+          "EventEn at ring 3: %u CFE of interrupts by another vector than %u; "
+          "wanted none",
+          e.others, hw_pmi_vector());
     check_last(b, &e);
+}
+
+/* IRETQ from ring 3 to itself: a TIP, and with EventEn a CFE with its address.
+ */
+static void check_iret(const struct bodies *b, bool events)
+{
+    const uint64_t to = code_at(b, ring3_body_iret_to),
+                   at = code_at(b, ring3_body_iret_at);
+    struct packets packets;
+    struct pt_packet packet;
+    unsigned tips = 0;
+
+    b->ring3->ring3->body = (uint32_t)(ring3_body_iret - ring3_body);
+    b->ring3->ring3->level = 3;
+    hw_poll();
+    if (!ring3_trace_anew(b->p, b->ring3,
+                          IA32_RTIT_CTL_User |
+                              (events ? IA32_RTIT_CTL_EventEn : 0),
+                          0, window_ring3_body))
+        return;
+    packets_open(&packets, b->p->memory, trace_bytes(b->p));
+    while (packets_next(&packets, &packet)) {
+        if (packet.kind == PT_OVF)
+            return;
+        tips += packet.kind == PT_TIP && packet.detail != 0 && packets.ip == to;
+    }
+    check(b->p->t, tips == 1,
+          "IRETQ at ring 3: %u TIP of 0x%lx, where it goes; wanted 1", tips,
+          to);
+    const struct events e = read_events(b->p);
+    check(b->p->t, !events || (e.irets == 1 && e.iret == at),
+          "EventEn: IRETQ at ring 3: %u CFE of IRET, the last with a FUP of "
+          "0x%lx; wanted 1, 0x%lx",
+          e.irets, e.iret, at);
 }
 
 void ring3_bodies_check(struct trace *p, struct ring3_session *ring3)
@@ -316,6 +365,7 @@ void ring3_bodies_check(struct trace *p, struct ring3_session *ring3)
     if ((id->leaf14_ebx & LEAF14_PSB_FREQ) != 0 &&
         id->fixed_counters > CORE_CYCLES)
         check_cycles(&b);
+    check_iret(&b, (id->leaf14_ebx & LEAF14_EVENT) != 0);
     if ((id->leaf14_ebx & LEAF14_EVENT) != 0) {
         check_events(&b);
         check_page_fault(&b);

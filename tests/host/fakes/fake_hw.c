@@ -256,6 +256,11 @@ __attribute__((weak)) unsigned hw_pmi_masked(void)
     return 0;
 }
 
+__attribute__((weak)) unsigned hw_pmi_vector(void)
+{
+    return 0xfd;
+}
+
 __attribute__((weak)) uint64_t hw_pmi_rip(void)
 {
     return 0;

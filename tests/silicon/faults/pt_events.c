@@ -95,3 +95,14 @@ FAULT(pt_tnt_disabled_pgd,
               "no TIP.PGD",
       .caught = {"alderlake-n off 1 pt_tnt_disabled FAIL"},
       .rule = PT_PGD_DIS_TNT)
+
+FAULT(pt_cfe_interrupt_vector,
+      .what =
+          "[PT with EventEn] the vector of the CFE of an external interrupt "
+          "is another",
+      .caught = {"alderlake-n off 1 pt_ring3 FAIL"}, .rule = PT_CFE_VECTOR)
+
+FAULT(pt_cfe_iret_to_ring3_missing,
+      .what = "[PT with EventEn] IRET to ring 3 has no CFE",
+      .caught = {"alderlake-n off 1 pt_ring3 FAIL"},
+      .rule = PT_CFE_IRET_TO_RING_3)

@@ -43,14 +43,19 @@ void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now)
     if (faults_pt(p, PT_EVD_FIRST, true))
         put_evd(p, now);
     if (faults_pt(p, PT_CFE_OF_EVENT, true))
-        put_with_fup(p, CFE_INTR, now->vector, &now->ip);
+        put_with_fup(p, CFE_INTR,
+                     now->external && !faults_pt(p, PT_CFE_VECTOR, true)
+                         ? now->vector ^ 1
+                         : now->vector,
+                     &now->ip);
     if (!faults_pt(p, PT_EVD_FIRST, true))
         put_evd(p, now);
 }
 
 void pt_put_cfe_of_iret(struct processor *p, const struct pt_step *now)
 {
-    if (faults_pt(p, PT_CFE_OF_IRET, true))
+    if (faults_pt(p, PT_CFE_OF_IRET, true) &&
+        (!p->pt.user || faults_pt(p, PT_CFE_IRET_TO_RING_3, true)))
         put_with_fup(p, CFE_IRET, 0,
                      faults_pt(p, PT_CFE_IRET_IP, true) ? &now->ip
                                                         : &now->next);
