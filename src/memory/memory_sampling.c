@@ -77,6 +77,7 @@ static const struct recipe {
     [STORES_POP] = {WINDOW(store_pop), true, false, PAGE, 8 * 1031, 0x7ff8},
     [ADDED] = {WINDOW(added), true, true, 0, 8 * 1031, 0xfff8},
     [LOADS_FAR] = {WINDOW(load_far), true, false, 0, 37 * LINE, 0xffc0},
+    [LOADS_PAGES] = {WINDOW(load), true, false, PAGE - 4, PAGE, 0x7000},
     [LOADS_TURNS] = {WINDOW(load_turns), true, false, 0, LINE, 0x1c0},
     [STORES_TURNS] = {WINDOW(store_turns), true, false, 0, LINE, 0x1c0},
     [LOCKED_STLB] = {WINDOW(locked_invlpg), true, true, 0, PAGE, 0xf000},

@@ -80,6 +80,7 @@ enum memory_recipe_id {
     LOCKED_STLB, /* .. each is locked, and no TLB has the page */
     LOADS_TURNS, /* .. by turns the L1 data cache has the line, and none has */
     STORES_TURNS,
+    LOADS_PAGES, /* .. each is of two pages */
     MEMORY_RECIPES
 };
 

@@ -37,7 +37,7 @@ static bool try_others(struct sampling *p, unsigned windows,
     static const enum memory_recipe_id others[] = {
         LOADS_WIDE, LOADS_FS, LOADS_BYTE,  EXCHANGED,    LOADS_INDEXED,
         LOADS_POP,  UPDATED,  LOCKED_BYTE, LOADS_RETURN, LOADS_RELATIVE,
-        PUSHED,     COMPARED, ADDED};
+        PUSHED,     COMPARED, ADDED,       LOADS_PAGES};
     const struct sampling_config config =
         memory_config(p, FACILITY_LOAD_LATENCY, MEMORY_LOAD_LATENCY,
                       memory_latency_counter(p->t));

@@ -109,7 +109,8 @@ FAULT(data_address_hit_ring3, .what = "[format 2, 3] A0H[0] is 0 at ring 3",
 
 FAULT(data_address_second_page,
       .what = "[any] 98H of an access on two pages is on the second",
-      .caught = {"skylake-2018 on 1 data_address FAIL"})
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "haswell on 1 load_latency_address FAIL"})
 
 FAULT(data_address_wide,
       .what = "[any] 98H of an access of 16 bytes is of its upper half",
