@@ -507,6 +507,12 @@ body nest_jump
         xbegin  tsx_inner_fallback
         jmp     rdx
 
+; The same after an inner transaction that has ended.
+body ended_jump
+        xbegin  tsx_inner_fallback
+        xend
+        jmp     rdx
+
 body load
 raising load
         mov     rcx, [rsi]

@@ -160,8 +160,9 @@ extern const uint8_t tsx_body_load[];  /* from argument */
 /* The store in an inner transaction, whose XBEGIN is not to be gone back to: as
  * if it went to the inner fallback. */
 extern const uint8_t tsx_body_nest_store[], tsx_body_nest_store_begin[];
-/* The body at count, which aborts, in an inner transaction. */
-extern const uint8_t tsx_body_nest_jump[];
+/* The body at count, which aborts, in an inner transaction; after one that has
+ * ended. */
+extern const uint8_t tsx_body_nest_jump[], tsx_body_ended_jump[];
 /* Count to the first 8 bytes of each of TSX_PUBLISHED lines from argument on,
  * the first line first, or last. */
 extern const uint8_t tsx_body_publish_up[], tsx_body_publish_down[];

@@ -63,20 +63,21 @@ static void try_row(struct test_context *t, const struct row *row)
          probe.status, rtm_status_text(probe.status, text));
 }
 
-/* The same in an inner transaction: EAX[5] too. What has another cause may come
- * before that one begins. */
-static void try_inner(struct test_context *t, const struct row *row)
+/* The same where `jump` leads there, with these bits of EAX more. What has
+ * another cause may come before. */
+static void try_after(struct test_context *t, const struct row *row,
+                      const uint8_t *jump, uint32_t more, uint32_t may)
 {
-    const uint32_t must = row->must | RTM_STATUS_NESTED;
+    const uint32_t must = row->must | more;
     struct tsx_block block = block_of(t, row);
     struct rtm_tally probe;
 
-    block.body = tsx_body_nest_jump;
+    block.body = jump;
     block.count = (uint64_t)(uintptr_t)row->body;
     rtm_clear(&probe);
     probe_run(&block, TRIES, must, true, &probe);
     probe_check(t, &probe);
-    probe_check_status(t, must, row->may, &probe);
+    probe_check_status(t, must, row->may | may, &probe);
 }
 
 TEST(tsx_abort_status,
@@ -99,9 +100,14 @@ TEST(tsx_abort_status,
         WITH_PREFIX (t, "%s", rows[i].what)
             try_row(t, &rows[i]);
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (rows[i].count == 0)
+        if (rows[i].count == 0) {
             WITH_PREFIX (t, "%s, a level further in", rows[i].what)
-                try_inner(t, &rows[i]);
+                try_after(t, &rows[i], tsx_body_nest_jump, RTM_STATUS_NESTED,
+                          0);
+            WITH_PREFIX (t, "%s, after an inner transaction", rows[i].what)
+                try_after(t, &rows[i], tsx_body_ended_jump, 0,
+                          RTM_STATUS_NESTED);
+        }
     if (memory_type.argument != 0)
         WITH_PREFIX (t, "%s", memory_type.what)
             try_row(t, &memory_type);

@@ -176,10 +176,13 @@ static struct end end_inside(const struct tsx_block *b)
         return aborted(RTM_STATUS_CAPACITY | RTM_STATUS_NESTED);
     if (b->body == tsx_body_store || b->body == tsx_body_load)
         return is_mapped(b->argument) ? committed() : aborted(0);
-    if (b->body == tsx_body_nest_jump) {
+    if (b->body == tsx_body_nest_jump || b->body == tsx_body_ended_jump) {
         struct tsx_block inner = *b;
         inner.body = (const uint8_t *)(uintptr_t)b->count;
-        return aborted(end_inside(&inner).status | RTM_STATUS_NESTED);
+        const struct end end = end_inside(&inner);
+        return b->body == tsx_body_ended_jump
+                   ? end
+                   : aborted(end.status | RTM_STATUS_NESTED);
     }
     return aborted(0);
 }

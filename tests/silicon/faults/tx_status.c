@@ -140,6 +140,9 @@ uint32_t faults_abort_status(const struct processor *p,
     if (how->depth > 1)
         status = (uint32_t)faults_quantity(p->machine, INNER_STATUS, how->cause,
                                            status);
+    if (how->inner_ended)
+        status = (uint32_t)faults_quantity(p->machine, ENDED_STATUS, how->cause,
+                                           status);
     if (has_fault(p, FAULT_nested_bit_always))
         status |= TX_STATUS_NESTED;
     if (has_fault(p, FAULT_nested_xabort_code_lost) && how->depth > 1)
@@ -162,3 +165,9 @@ FAULT(inner_cpuid_has_xabort,
               "nested region",
       .caught = {"skylake-2017 on 1 tsx_abort_status FAIL"},
       .quantity = INNER_STATUS, .number = TX_CAUSE_INSTRUCTION, .set = 1)
+
+FAULT(ended_cpuid_has_xabort,
+      .what = "[A B F; C with bit 2] EAX[0] is 1 after CPUID or PAUSE where an "
+              "inner region has ended",
+      .caught = {"skylake-2018 on 1 tsx_abort_status FAIL"},
+      .quantity = ENDED_STATUS, .number = TX_CAUSE_INSTRUCTION, .set = 1)

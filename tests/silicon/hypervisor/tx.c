@@ -44,6 +44,7 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
         .cause = cause,
         .code = v->current.immediate,
         .depth = tx->depth,
+        .inner_ended = tx->inner_ended,
         .status = tx->decision.forced ? tx->decision.status : status,
         .elision = cause == TX_CAUSE_ELISION ? tx->elision.wrong : 0,
         .forced = tx->decision.forced,
@@ -58,7 +59,6 @@ static void abort_with(struct vcpu *v, enum tx_cause cause, uint32_t status)
     tx_memory_end(v, !tx->decision.leak_stores);
     conflict_end(v, false);
     uint64_t rsi = v->gprs.rsi;
-
     tx_registers_restore(v, cause);
     if (cause == TX_CAUSE_EVENT &&
         !faults_rule(v->model->machine, INTERRUPT_RESTORES, true))

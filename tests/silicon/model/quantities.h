@@ -62,7 +62,8 @@ enum quantity {
     INFORMATION,       /* B8H; number: enum tx_cause */
     RING3_INFORMATION, /* the same, there; */
     INNER_INFORMATION, /* and in nested regions */
-    INNER_STATUS,      /* EAX, of these, likewise */
+    INNER_STATUS,      /* EAX, of these, likewise; */
+    ENDED_STATUS,      /* and after a nested region that has ended */
     UNCORE_OVERFLOWS,  /* status bits; number: those that are due */
     UNCORE_SELECTED,   /* of a box, as it works */
     UNCORE_CORES,      /* that an interrupt is for */

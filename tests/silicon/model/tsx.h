@@ -45,10 +45,11 @@ enum tx_cause {
 /* How a transaction ended. */
 struct tx_abort {
     enum tx_cause cause;
-    uint8_t code;    /* of XABORT */
-    unsigned depth;  /* levels */
-    uint32_t status; /* to be added to EAX; all of it if `forced` */
-    uint8_t elision; /* TX_CAUSE_ELISION: the TX_MEM_* that it is */
+    uint8_t code;     /* of XABORT */
+    unsigned depth;   /* levels */
+    bool inner_ended; /* inside: an inner one, before */
+    uint32_t status;  /* to be added to EAX; all of it if `forced` */
+    uint8_t elision;  /* TX_CAUSE_ELISION: the TX_MEM_* that it is */
     bool forced;
     uint64_t begin_ip;    /* XBEGIN or XACQUIRE */
     uint64_t eventing_ip; /* the instruction being executed */
