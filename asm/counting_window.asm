@@ -297,6 +297,82 @@ OPEN window_branches
         I rol   rax, 7
         I cmc
         I cqo
+        I mov   r8d, 7
+        I mov   eax, 100
+        I xor   edx, edx
+        I div   r8d
+        I cdq
+        I idiv  r8d
+        I mul   r8d
+        I imul  r8d
+        I neg   r8
+        I not   r8
+        I adc   r8, rax
+        I sbb   r8, rax
+        I shl   r8, 1
+        I sar   r8, 3
+        I shrd  r8, rax, 5
+        I rcr   r8, 1
+        I bsf   r9, rax
+        I bt    r8, 3
+        I btc   r8, 5
+        I movzx r9d, al
+        I movsx r9, al
+        I movsxd r9, eax
+        I cwde
+        I cdqe
+        I cmpxchg r9, r8
+        I xadd  r9, r8
+        I xchg  r9, r8
+        I test  eax, eax
+        I cmp   eax, 1
+        I and   eax, 1
+        I sub   eax, 1
+        I inc   eax
+        I dec   eax
+        I push  rdi
+        I push  rsi
+        I push  rax
+        I push  rax
+        I mov   rsi, rsp
+        I lea   rdi, [rsp + 8]
+        I movsq
+        I mov   rdi, rsp
+        I stosb
+        I scasb
+        I cmpsb
+        I mov   r9, [rsp]
+        I mov   [rsp], r9
+        I add   [rsp], r9
+        I not   qword [rsp]
+        I cmp   byte [rsp], 0
+        I fnstcw [rsp]
+        I movdqu xmm0, [rsp]
+        I clflush [rsp]
+        I invlpg [rsp]
+        I pop   rax
+        I pop   rax
+        I pop   rsi
+        I pop   rdi
+        I std
+        I cld
+        I stc
+        I clc
+        I lahf
+        I sahf
+        I pushfq
+        I popfq
+        I fld1
+        I fstp  st0
+        I cvtsi2sd xmm0, eax
+        I mulps xmm0, xmm0
+        I pxor  xmm0, xmm0
+        I movaps xmm0, xmm0
+        I shufps xmm0, xmm0, 0
+        I mov   rax, cr0
+        I mov   rax, dr7
+        I str   eax
+        I rdmsr
 CLOSE window_branches
 
 ; One instruction with REP that goes round as often as the first of the bytes at

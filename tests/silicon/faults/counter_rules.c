@@ -32,6 +32,11 @@ FAULT(push_immediate_counts_twice,
       .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
       .breaks = PUSH_COUNTS_ONCE)
 
+FAULT(division_counts_twice,
+      .what = "[any] MUL and DIV of R8 to R15 count twice",
+      .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
+      .breaks = DIVISION_COUNTS_ONCE)
+
 FAULT(cr3_write_not_counted, .what = "[any] MOV to CR3 counts as none",
       .caught = {"skylake-2018 on 1 branch_kinds FAIL"},
       .breaks = CR3_WRITE_COUNTS)

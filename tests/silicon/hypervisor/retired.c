@@ -10,6 +10,7 @@
 #define VEX      0xC4u   /* and C5H */
 #define XORPS    0x570Fu /* 0FH 57H */
 #define PUSH_IMM 0x68u   /* and 6AH */
+#define DIVISION 0xF741u /* REX.B, F7H */
 
 /* Is it one that a fault counts twice? */
 static bool counts_again(const struct vcpu *v)
@@ -24,6 +25,7 @@ static bool counts_again(const struct vcpu *v)
     bool nop = (v->decoded->words[0] & BITS(15, 0)) == LONG_NOP;
     bool sse = (v->decoded->words[0] & BITS(15, 0)) == XORPS;
     bool immediate = (v->decoded->words[0] & 0xFD) == PUSH_IMM;
+    bool divides = (v->decoded->words[0] & BITS(15, 0)) == DIVISION;
     bool vex = (v->decoded->words[0] & BITS(7, 1)) == VEX;
 
     return ends && ((bytes >= 10 && !faults_rule(m, LONG_COUNTS_ONCE, true)) ||
@@ -31,6 +33,7 @@ static bool counts_again(const struct vcpu *v)
                     (nop && !faults_rule(m, LONG_NOP_COUNTS_ONCE, true)) ||
                     (sse && !faults_rule(m, SSE_COUNTS_ONCE, true)) ||
                     (immediate && !faults_rule(m, PUSH_COUNTS_ONCE, true)) ||
+                    (divides && !faults_rule(m, DIVISION_COUNTS_ONCE, true)) ||
                     (vex && !faults_rule(m, VEX_COUNTS_ONCE, true)) ||
                     (lines && !faults_rule(m, RING3_LINES_COUNT_ONCE, true)));
 }

@@ -301,6 +301,7 @@ enum rule {
     RDPMC_CARRIES,         /* into [32], at once */
     SSE_COUNTS_ONCE,       /* XORPS */
     PUSH_COUNTS_ONCE,      /* of an immediate */
+    DIVISION_COUNTS_ONCE,  /* MUL and DIV of R8 to R15 */
     VEX_COUNTS_ONCE,       /* an instruction with C4H or C5H */
     CR3_WRITE_COUNTS,      /* as an instruction */
     DS_AREA_KEEPS_STATUS,  /* GLOBAL_STATUS[62] */
