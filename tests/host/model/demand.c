@@ -18,6 +18,7 @@
 #define USR          BIT(16)
 #define OS           BIT(17)
 #define EDGE         BIT(18)
+#define INV          BIT(23)
 
 static struct machine machine;
 static struct processor processor;
@@ -78,10 +79,46 @@ static void what_takes_steps(void **state)
     assert_int_equal(kernel(), DEMAND_STEPS);
     count(INSTRUCTIONS | OS, COUNTER_MASK - 1000); /* soon */
     assert_int_equal(kernel(), DEMAND_STEPS);
+}
+
+/* PEBS looks at what is stepped before its overflow, and armed. */
+static void what_pebs_takes(void **state)
+{
+    (void)state;
     count(INSTRUCTIONS | OS, 0);
     set(0x3F1, 1); /* IA32_PEBS_ENABLE */
-    assert_int_equal(kernel(), DEMAND_STEPS);
+    assert_int_equal(kernel(), DEMAND_TOTAL);
     assert_int_equal(user(), DEMAND_NONE);
+    assert_false(demand_is_time(&processor, false));
+    processor.pmu.counter[0] = COUNTER_MASK - 1000;
+    assert_int_equal(kernel(), DEMAND_STEPS);
+    processor.pmu.counter[0] = 0;
+    processor.pebs.armed = 1;
+    assert_int_equal(kernel(), DEMAND_STEPS);
+    count(BRANCHES | OS, 0);
+    set(0x3F1, 1);
+    assert_int_equal(kernel(), DEMAND_STEPS);
+}
+
+/* Fewer than 16 events in a cycle: each cycle, as perf has it. */
+static void cycles_by_invert(void **state)
+{
+    const uint64_t few = INSTRUCTIONS | INV | UINT64_C(16) << 24;
+    const uint64_t executed = 3000000;
+
+    (void)state;
+    count(few | USR, 5);
+    assert_int_equal(user(), DEMAND_TOTAL);
+    demand_executed(&processor, true, executed);
+    assert_int_equal(processor.pmu.counter[0],
+                     5 + executed * processor.choices.cycles_other);
+    count((few & ~INV) | USR, 5);
+    demand_executed(&processor, true, executed);
+    assert_int_equal(processor.pmu.counter[0], 5);
+    count((INSTRUCTIONS | INV | UINT64_C(1) << 24) | USR, 0);
+    assert_int_equal(user(), DEMAND_STEPS);
+    count(few | EDGE | USR, 0);
+    assert_int_equal(user(), DEMAND_STEPS);
 }
 
 static void fixed_counters(void **state)
@@ -142,6 +179,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_that_count),
         cmocka_unit_test(what_takes_steps),
+        cmocka_unit_test(what_pebs_takes),
+        cmocka_unit_test(cycles_by_invert),
         cmocka_unit_test(fixed_counters),
         cmocka_unit_test(traced_levels),
         cmocka_unit_test(time_that_is_enough),

@@ -50,7 +50,7 @@ struct retirement {
     bool hle;                /* these are HLE_RETIRED's */
     uint8_t tx_mem, tx_exec; /* a TX_MEM_*, a TX_EXEC_*; with nothing else */
     uint32_t cycles;
-    uint32_t rounds;                /* it stands for so many branches; 0: one */
+    uint32_t rounds; /* a sum, in which each branch is so many; 0: none */
     const struct data_result *data; /* its loads and stores, if watched */
     unsigned data_count;
 };

@@ -38,11 +38,25 @@ static bool counts_at(const struct processor *p, unsigned n, bool user)
            (select & (user ? EVTSEL_USR : EVTSEL_OS)) != 0;
 }
 
+/* Two or more in a cycle, of what no cycle has two of: nothing is counted, or
+ * with INV each cycle. */
+static bool is_never_reached(const struct processor *p, uint64_t select)
+{
+    return (select & EVTSEL_CMASK) >> 24 > 1 && (select & EVTSEL_EDGE) == 0 &&
+           events_find(p, select)->kind <= EVENT_CYCLES;
+}
+
+/* PEBS looks at no instruction before its overflow. */
 static bool has_conditions(const struct processor *p, unsigned n)
 {
-    return (p->pebs.enable & BIT(n)) != 0 ||
-           (p->pmu.select[n] & (EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE |
-                                EVTSEL_IN_TX | EVTSEL_IN_TXCP)) != 0;
+    uint64_t select = p->pmu.select[n];
+
+    if (deviates(p) && ((p->pebs.enable & BIT(n)) != 0 ||
+                        (select & (EVTSEL_CMASK | EVTSEL_INV)) != 0))
+        return true;
+    return (select & (EVTSEL_EDGE | EVTSEL_IN_TX | EVTSEL_IN_TXCP)) != 0 ||
+           ((select & (EVTSEL_CMASK | EVTSEL_INV)) != 0 &&
+            !is_never_reached(p, select));
 }
 
 static enum demand of_general(const struct processor *p, unsigned n, bool user)
@@ -53,6 +67,8 @@ static enum demand of_general(const struct processor *p, unsigned n, bool user)
         return DEMAND_NONE;
     if (has_conditions(p, n))
         return DEMAND_STEPS;
+    if ((select & EVTSEL_INV) != 0)
+        return of_value(p, p->pmu.counter[n], 1);
     switch (events_find(p, select)->kind) {
     case EVENT_NOTHING:
         return DEMAND_NONE;
@@ -73,7 +89,7 @@ static enum demand of_fixed(const struct processor *p, unsigned n, bool user)
     if ((p->pmu.global_ctrl & BIT(32 + n)) == 0 ||
         (p->pmu.fixed_ctrl >> (4 * n) & (user ? FIXED_USR : FIXED_OS)) == 0)
         return DEMAND_NONE;
-    if ((pebs_enabled(p) & BIT(32 + n)) != 0)
+    if ((pebs_enabled(p) & BIT(32 + n)) != 0 && deviates(p))
         return DEMAND_STEPS;
     return of_value(p, p->pmu.fixed[n],
                     n == FIXED_SLOTS ? p->cpu->slots_per_cycle : 1);
@@ -119,7 +135,7 @@ bool demand_is_time(const struct processor *p, bool user)
         if (counts_at(p, n, user)) {
             unsigned kind = events_find(p, p->pmu.select[n])->kind;
 
-            if (has_conditions(p, n) ||
+            if ((p->pebs.enable & BIT(n)) != 0 || has_conditions(p, n) ||
                 (kind != EVENT_CYCLES && kind != EVENT_CYCLES_BUS &&
                  kind != EVENT_CYCLES_REFERENCE && kind != EVENT_SLOTS))
                 return false;
@@ -156,6 +172,7 @@ void demand_executed(struct processor *p, bool user, uint64_t instructions)
             .instructions = (uint32_t)some,
             .user = user,
             .cycles = (uint32_t)some * p->choices.cycles_other,
+            .rounds = 1,
         };
 
         counters_retire(p, &r);
@@ -186,6 +203,16 @@ static uint64_t events_in(const struct processor *p,
     }
 }
 
+static uint64_t events_in_counter(const struct processor *p, unsigned n,
+                                  const struct demand_round *round)
+{
+    uint64_t select = p->pmu.select[n];
+
+    if ((select & EVTSEL_INV) != 0 && is_never_reached(p, select))
+        return round->cycles;
+    return events_in(p, events_find(p, select), round);
+}
+
 static uint64_t rounds_left(uint64_t value, uint64_t events)
 {
     return events == 0 ? 0 : (COUNTER_MASK - (value & COUNTER_MASK)) / events;
@@ -200,22 +227,12 @@ static uint64_t events_in_fixed(const struct processor *p, unsigned n,
                             : round->cycles;
 }
 
-/* Two or more in a cycle, of what no cycle has two of: nothing is counted. */
-static bool is_never_reached(const struct processor *p, uint64_t select)
-{
-    unsigned kind = events_find(p, select)->kind;
-
-    return (select & EVTSEL_CMASK) >> 24 > 1 &&
-           (select & (EVTSEL_INV | EVTSEL_EDGE)) == 0 && kind <= EVENT_CYCLES;
-}
-
 static bool has_details(const struct processor *p, unsigned n)
 {
     const uint64_t details = EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE;
 
-    return (p->pebs.enable & BIT(n)) != 0 ||
-           ((p->pmu.select[n] & details) != 0 &&
-            !is_never_reached(p, p->pmu.select[n]));
+    return (p->pmu.select[n] & details) != 0 &&
+           !is_never_reached(p, p->pmu.select[n]);
 }
 
 static bool must_step(const struct processor *p, bool user)
@@ -233,18 +250,13 @@ uint64_t demand_rounds(const struct processor *p, bool user,
     for (unsigned n = 0; n < p->counters; n++) {
         if (of_general(p, n, user) == DEMAND_NONE)
             continue;
-        one =
-            rounds_left(p->pmu.counter[n],
-                        events_in(p, events_find(p, p->pmu.select[n]), round));
+        one = rounds_left(p->pmu.counter[n], events_in_counter(p, n, round));
         if (has_details(p, n))
             return 0;
         left = one < left ? one : left;
     }
     for (unsigned n = 0; n < p->fixed_counters; n++) {
         one = rounds_left(p->pmu.fixed[n], events_in_fixed(p, n, round));
-        if (of_fixed(p, n, user) != DEMAND_NONE &&
-            (pebs_enabled(p) & BIT(32 + n)) != 0)
-            return 0;
         if (of_fixed(p, n, user) != DEMAND_NONE && one < left)
             left = one;
     }

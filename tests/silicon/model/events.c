@@ -104,8 +104,10 @@ uint32_t events_in_cycles(uint64_t select, bool *condition, uint32_t count,
 
     if ((select & (EVTSEL_CMASK | EVTSEL_EDGE)) == 0)
         return count;
-    if (r->rounds > 0) /* of those only what is never so many (demand.h) */
-        return 0;
+    if (r->rounds > 0) { /* of those only what is never so many (demand.c) */
+        *condition = invert;
+        return invert ? r->cycles : 0;
+    }
     if (cmask == 0)
         cmask = 1;
     if (r->cycles == 0 && count == 0)
