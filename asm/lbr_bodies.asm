@@ -371,4 +371,45 @@ LBR_BODY_END
         TIMED   lbr_body_long, 0, 1700, 1
         TIMED   lbr_body_between, 0, 32, 10
 
+; Each kind of near branch after a long wait.
+%macro WAIT 0
+        times 64 imul eax, eax          ; each waits for the one before
+%endmacro
+LBR_BODY lbr_body_waits
+        WAIT
+        cmp     ebx, ebx
+.jcc:   je      .after
+        ROW     LBR_JCC, .jcc, .after
+        int3
+.after: WAIT
+.jump:  jmp     short .near
+        ROW     LBR_REL_JMP, .jump, .near
+        int3
+.near:  lea     rbx, [.indirect]
+        WAIT
+.jump_register:
+        jmp     rbx
+        ROW     LBR_IND_JMP, .jump_register, .indirect
+        int3
+.indirect:
+        lea     rbx, [.leaf]
+        WAIT
+.call:  call    .leaf
+.called:
+        ROW     LBR_REL_CALL, .call, .leaf
+        ROW     LBR_RET, .ret, .called
+        WAIT
+.call_register:
+        call    rbx
+.called_again:
+        ROW     LBR_IND_CALL, .call_register, .leaf
+        ROW     LBR_RET, .ret, .called_again
+        WAIT
+.over:  jmp     near .end
+.leaf:  WAIT
+.ret:   ret
+.end:
+        ROW     LBR_REL_JMP, .over, .end
+LBR_BODY_END
+
 section .note.GNU-stack noalloc noexec nowrite progbits

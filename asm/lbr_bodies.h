@@ -81,12 +81,16 @@ LBR_BODY(lbr_body_debug);
  * the journal has to have it. */
 LBR_BODY(lbr_body_short);
 LBR_BODY(lbr_body_long);
+/* Each kind of near branch after LBR_WAIT cycles or more. */
+LBR_BODY(lbr_body_waits);
+#define LBR_WAIT 64
 /* With conditional branches between the two. */
 LBR_BODY(lbr_body_between);
 
 /* Transactions. argument: a lock, a line of zeros. cells[0] is 1 where it went
  * as the rows say; cells[1] is EAX at a fallback. */
 LBR_BODY(lbr_body_commit);
+LBR_BODY(lbr_body_calls_tx); /* the rows are as of lbr_body_calls */
 LBR_BODY(lbr_body_xabort);
 LBR_BODY(lbr_body_xabort_nested);
 LBR_BODY(lbr_body_ud2);

@@ -51,6 +51,32 @@ LBR_BODY lbr_body_commit
 .out:
 LBR_BODY_END
 
+; The rows are the calls that have not returned.
+LBR_BODY lbr_body_calls_tx
+        mov     eax, -1
+        xbegin  .aborted
+.call_outer:
+        call    .outer
+        ROW     LBR_REL_CALL | LBR_IN_TX, .call_outer, .outer
+.leaf:  ret
+.outer: call    .leaf
+        lea     rbx, [.middle]
+.call_middle:
+        call    rbx
+        ROW     LBR_IND_CALL | LBR_IN_TX, .call_middle, .middle
+        int3
+.middle:
+        call    .leaf
+        lea     rbx, [.jumped]
+        jmp     rbx
+        int3
+.jumped:
+        add     rsp, 16
+        xend
+        mov     qword [r14 + CELLS], 1
+.aborted:
+LBR_BODY_END
+
 ; RSI are bits.
 LBR_BODY lbr_body_bits_tx
         mov     eax, -1

@@ -45,6 +45,12 @@ bool lbr_of(const struct identity *id, struct lbr_model *model);
 #define MSR_LBR_SELECT_KINDS        BITS(8, 2)
 #define MSR_LBR_SELECT_EN_CALLSTACK BIT(9)
 
+/* "EN_CALLSTACK": what has to be set with it. */
+#define LBR_CALL_STACK                                                     \
+    (MSR_LBR_SELECT_EN_CALLSTACK | MSR_LBR_SELECT_KIND(LBR_JCC) |          \
+     MSR_LBR_SELECT_KIND(LBR_IND_JMP) | MSR_LBR_SELECT_KIND(LBR_REL_JMP) | \
+     MSR_LBR_SELECT_KIND(LBR_FAR))
+
 /* IA32_LBR_CTL: what is captured. Bits 16 to 22 are of kinds. */
 #define IA32_LBR_CTL_LBREn      BIT(0)
 #define IA32_LBR_CTL_OS         BIT(1)

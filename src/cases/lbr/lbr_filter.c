@@ -4,12 +4,6 @@
 #include "src/lbr/crossing.h"
 #include "src/tsx/probe.h"
 
-/* "EN_CALLSTACK": what has to be set with it. */
-#define CALL_STACK                                                         \
-    (MSR_LBR_SELECT_EN_CALLSTACK | MSR_LBR_SELECT_KIND(LBR_JCC) |          \
-     MSR_LBR_SELECT_KIND(LBR_IND_JMP) | MSR_LBR_SELECT_KIND(LBR_REL_JMP) | \
-     MSR_LBR_SELECT_KIND(LBR_FAR))
-
 static const struct row {
     const char *what;
     uint64_t select;
@@ -173,7 +167,8 @@ static bool try_level(struct lbr *l, struct lbr_crossing *c,
  */
 static bool try_kinds_of_ring3(struct lbr *l, struct lbr_crossing *c)
 {
-    const struct row calls = {"calls at ring 3, EN_CALLSTACK [9]", CALL_STACK};
+    const struct row calls = {"calls at ring 3, EN_CALLSTACK [9]",
+                              LBR_CALL_STACK};
     struct lbr_branches all, want;
 
     lbr_crossing_body(c, ring3_body_kinds, ring3_body_kinds_rows);
@@ -250,7 +245,7 @@ static void try_call_stack(struct lbr *l)
         errata_find(test_cpu(l->t), ERRATUM_LBR_CALL_OF_NO_LENGTH, &erratum);
     unsigned may = 0;
 
-    l->select = CALL_STACK;
+    l->select = LBR_CALL_STACK;
     lbr_branches_clear(&want, lbr_body_calls);
     want.taken_back = true;
     for (const struct lbr_row *row = lbr_body_calls_rows; row->kind != LBR_END;
@@ -280,7 +275,7 @@ static void try_deep(struct lbr *l)
                                 .argument = calls - LBR_RETURNED};
     struct lbr_branches want;
 
-    l->select = CALL_STACK;
+    l->select = LBR_CALL_STACK;
     lbr_branches_clear(&want, lbr_body_deep);
     want.many = want.taken_back = true;
     for (unsigned n = 0; n < calls - LBR_RETURNED; n++)

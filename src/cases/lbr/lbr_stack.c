@@ -285,6 +285,28 @@ static void try_cycles(struct lbr *l)
     }
 }
 
+/* INFO[15:0] of each kind of branch. */
+static void try_waits(struct lbr *l)
+{
+    struct lbr_branches want;
+    struct trace_window code = {.body = lbr_body_waits};
+
+    l->select = 0;
+    lbr_branches_of(&want, lbr_body_waits, lbr_body_waits_rows);
+    if (!lbr_window(l, &code) ||
+        !lbr_judge(l, "branches after a wait each", &want))
+        return;
+    /* Not of those into the body and out of it; the newest comes first. */
+    for (unsigned n = 1; n + 1 < want.count; n++) {
+        const struct lbr_record *record = &l->records[want.count - 1 - n];
+
+        check(l->t, record->cycles >= LBR_WAIT || record->untimed,
+              "INFO [15:0] of %s is %u cycles since the branch before; wanted "
+              "%u or more",
+              lbr_kind_name(want.at[n].kind), record->cycles, LBR_WAIT);
+    }
+}
+
 TEST(lbr_stack,
      .asks = "Does each taken branch leave a record, and nothing else?",
      .cite = "SDM 3B, \"Monitoring Branches, Exceptions, and Interrupts\", "
@@ -315,6 +337,8 @@ TEST(lbr_stack,
     for (unsigned i = 0; i < 2; i++) /* from two entries: the first may be 0 */
         lbr_check(&l, "what enables it written as it is", lbr_body_again,
                   lbr_body_again_rows);
-    if (l.model.cycles)
+    if (l.model.cycles) {
+        try_waits(&l);
         try_cycles(&l);
+    }
 }

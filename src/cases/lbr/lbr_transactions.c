@@ -62,6 +62,31 @@ static bool try_commit(struct lbr *l, const char *what, const uint8_t *body,
     return false;
 }
 
+/* With EN_CALLSTACK returns take calls back there, too. */
+static void try_calls(struct lbr *l)
+{
+    struct lbr_branches want;
+    struct trace_window code;
+
+    if ((l->model.select & MSR_LBR_SELECT_EN_CALLSTACK) == 0)
+        return;
+    lbr_branches_clear(&want, lbr_body_calls_tx);
+    want.taken_back = true;
+    for (const struct lbr_row *row = lbr_body_calls_tx_rows;
+         row->kind != LBR_END; row++)
+        lbr_branches_row(&want, row, 0);
+    l->select = LBR_CALL_STACK;
+    for (unsigned i = 0; i < PROBE_TRIES; i++) {
+        if (!run(l, lbr_body_calls_tx, &code))
+            return;
+        if (code.cells[0] != 1)
+            continue;
+        lbr_judge(l, "calls of a transaction, EN_CALLSTACK [9]", &want);
+        break;
+    }
+    l->select = 0;
+}
+
 /* Its own cause, as far as EAX tells. */
 static bool is_its_own(const struct row *row, uint64_t eax)
 {
@@ -229,6 +254,7 @@ TEST(lbr_transactions,
                      lbr_body_commit_rows),
           "none of %u transactions committed", PROBE_TRIES);
     try_kinds(&l);
+    try_calls(&l);
     try_bits(&l);
     FOR_EACH_ROW (t, i, aborts)
         WITH_PREFIX (t, "%s", aborts[i].what)

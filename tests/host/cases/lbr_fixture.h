@@ -126,6 +126,7 @@ BODY(lbr_body_calls, {LBR_REL_CALL, 0, 8}, {LBR_REL_CALL | LBR_MAY, 8, 9},
      {LBR_IND_CALL, 9, 16})
 BODY(lbr_body_short, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 8, 12})
 BODY(lbr_body_long, {LBR_REL_JMP, 0, 4}, {LBR_REL_JMP, 8, 12})
+BODY(lbr_body_waits, {LBR_REL_JMP, 0, 4}, {LBR_JCC, 6, 8})
 BODY(lbr_body_between, {LBR_REL_JMP, 0, 4}, {LBR_JCC, 6, 5},
      {LBR_REL_JMP, 8, 12})
 #define THERE_AND_BACK(there, back, n) \
@@ -173,6 +174,8 @@ BODY(lbr_body_deep, CALLS4(0), CALLS4(20))
     }
 BODY(lbr_body_commit, {LBR_JCC, 0, 4}, {LBR_JCC | LBR_IN_TX, 6, 8},
      {LBR_JCC, 9, 12})
+BODY(lbr_body_calls_tx, {LBR_REL_CALL | LBR_IN_TX, 0, 8},
+     {LBR_IND_CALL | LBR_IN_TX, 9, 16})
 BODY(lbr_body_xabort, ABORTS)
 BODY(lbr_body_xabort_nested, ABORTS)
 BODY(lbr_body_ud2, ABORTS)
@@ -258,9 +261,11 @@ static const struct {
     {lbr_body_short, lbr_body_short_rows},
     {lbr_body_long, lbr_body_long_rows},
     {lbr_body_between, lbr_body_between_rows},
+    {lbr_body_waits, lbr_body_waits_rows},
     {lbr_body_targets, lbr_body_targets_rows},
     {lbr_body_callees, lbr_body_callees_rows},
     {lbr_body_commit, lbr_body_commit_rows},
+    {lbr_body_calls_tx, lbr_body_calls_tx_rows},
     {lbr_body_xabort, lbr_body_xabort_rows},
     {lbr_body_xabort_nested, lbr_body_xabort_nested_rows},
     {lbr_body_ud2, lbr_body_ud2_rows},
@@ -462,6 +467,8 @@ static uint64_t time_of(struct trace_window *w)
     const bool is_long = w->body == lbr_body_long;
     uint64_t cycles = is_long ? 70000 : 900;
 
+    if (w->body == lbr_body_waits)
+        return cycles;
     if (w->body != lbr_body_short && !is_long && w->body != lbr_body_between)
         return 7;
     w->cells[0] = 100;
@@ -526,7 +533,8 @@ static void run_rows(const struct trace_window *w, const uint8_t *body,
         if ((w->body != lbr_body_bits && w->body != lbr_body_bits_tx) ||
             (w->argument >> n & 1) != 0)
             record(row->kind, at(body) + (uint64_t)row->from,
-                   at(body) + (uint64_t)row->to - lower, n != 0 ? cycles : 7);
+                   at(body) + (uint64_t)row->to - lower,
+                   n != 0 || w->body == lbr_body_waits ? cycles : 7);
     }
     if (w->body != lbr_body_debug || wrong(DEBUG_GOES_ON))
         record(LBR_REL_JMP, at(body) + (uint64_t)row->from,

@@ -302,3 +302,17 @@ FAULT(lbr_abort_cycles_zero,
       .caught = {"skylake-2017 on 1 lbr_transactions FAIL",
                  "sapphirerapids on 1 lbr_transactions FAIL"},
       .breaks = LBR_ABORT_CYCLES)
+
+FAULT(lbr_returns_tx_kept,
+      .what = "[A B F; C with bit 2; 4th generation on] with EN_CALLSTACK a "
+              "return in a transaction flushes nothing",
+      .caught = {"skylake-2018 on 1 lbr_transactions FAIL",
+                 "haswell on 1 lbr_transactions FAIL",
+                 "sapphirerapids on 1 lbr_transactions FAIL"},
+      .breaks = LBR_RETURNS_FLUSH_IN_TX)
+
+FAULT(lbr_cycles_of_calls_zero,
+      .what = "[cycles in LBRs] those of the record of a call are 0",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "sapphirerapids on 1 lbr_stack FAIL"},
+      .breaks = LBR_CYCLES_OF_CALLS)

@@ -199,7 +199,9 @@ static void record(struct processor *p, const struct lbr_branch *b,
         l->from[n]++;
     l->to[n] = faults_quantity(m, LBR_TO, ANY_NUMBER, b->to);
     cycles = take_cycles(p, b->user);
-    if (b->in_tx && !faults_rule(m, LBR_CYCLES_IN_TX, true))
+    if ((b->in_tx && !faults_rule(m, LBR_CYCLES_IN_TX, true)) ||
+        ((kind & (LBR_SELECT_NEAR_REL_CALL | LBR_SELECT_NEAR_IND_CALL)) != 0 &&
+         !faults_rule(m, LBR_CYCLES_OF_CALLS, true)))
         cycles = 0;
     put_flags(p, n, faults_quantity(m, LBR_FLAGS, (uint32_t)kind, flags),
               cycles);
@@ -258,6 +260,8 @@ void lbr_retired(struct processor *p, const struct instruction *i,
              faults_rule(p->machine, LBR_FLUSHES_LAST, true)) {
         if ((p->faults.ret_operand &&
              !faults_rule(p->machine, LBR_RET_IMM_FLUSHES, true)) ||
+            (b->in_tx &&
+             !faults_rule(p->machine, LBR_RETURNS_FLUSH_IN_TX, true)) ||
             (b->user &&
              !faults_rule(p->machine, LBR_RETURNS_FLUSH_RING_3, true)))
             return;

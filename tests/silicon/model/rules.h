@@ -347,6 +347,7 @@ enum rule {
     LBR_WRITTEN_WHOLE, /* a record: MISPRED of the one before goes */
     LBR_CTL_WHILE_ON,  /* IA32_LBR_CTL is written with LBREn = 1 */
     LBR_RETURNS_FLUSH_RING_3,
+    LBR_RETURNS_FLUSH_IN_TX,
     LBR_IND_CALLS_OF_RING_3, /* are calls to MSR_LBR_SELECT */
     FIXED_STOP_ALONE,        /* fixed counters 1 and 2, where others go on */
     LBRS_HAVE_OWN_INFO, /* entries of adaptive records: not the next one's */
@@ -362,6 +363,7 @@ enum rule {
     STLB_MISS_OF_DRAM,      /* is told where no cache has it, */
     STLB_MISS_OF_LOCKED,    /* and LOCKED beside it */
     LBR_CYCLES_IN_TX,
+    LBR_CYCLES_OF_CALLS,
     LBR_CTL_WHERE_TURNED_OFF, /* IA32_LBR_CTL takes its other bits */
     LBR_TO_UPPER_HALF,        /* architectural: takes such an address */
     MISSES_IN_RING_3,         /* C5H: of conditional branches */
