@@ -10,6 +10,16 @@
 #define LOADS_EVERY  5 /* events */
 #define STRING_EVERY 7
 
+/* What ring3_body_loads makes LOADED(n) of: MOV, XCHG, ADD, XOR. */
+static uint64_t operand(unsigned n)
+{
+    const uint64_t planted = RING3_STATE_PLANTED + n;
+
+    return n % 4 < 2    ? LOADED(n)
+           : n % 4 == 2 ? LOADED(n) - planted
+                        : LOADED(n) ^ planted;
+}
+
 /* "The machine state reported in the PEBS record is the machine state after the
  * instruction": the load of register `last` and those before it are done. True
  * where it is of one of the loads. */
@@ -55,10 +65,10 @@ bool state_after_loads(struct contexts *c, unsigned level)
     struct pebs_record record;
     unsigned judged = 0;
 
-    for (unsigned n = 0; n < REGISTERS; n++)
-        loaded[n] = LOADED(n);
     /* From each on: so each load has its turn. */
     for (unsigned first = 1; first <= LOADS_EVERY; first++) {
+        for (unsigned n = 0; n < REGISTERS; n++)
+            loaded[n] = operand(n);
         config.first_period[0] = first;
         if (!contexts_run(c, &config, ring3_body_loads, level))
             return false;

@@ -143,3 +143,9 @@ FAULT(load_l1_after_miss,
                  "sapphirerapids on 1 load_latency_source FAIL",
                  "arrowlake off 1 load_latency_source FAIL"},
       .breaks = L1_AFTER_A_MISS)
+
+FAULT(locked_state_before,
+      .what = "[any] RCX and RBP in the record of a locked access are those "
+              "before it",
+      .caught = {"sapphirerapids on 1 pebs_in_contexts FAIL"},
+      .breaks = LOCKED_STATE_AFTER)

@@ -50,6 +50,9 @@ static void take_before(const struct vcpu *v, struct pebs_snapshot *s)
     if ((v->current.flags & INSTRUCTION_IRET) != 0 &&
         !faults_rule(v->model->machine, IRET_STATE_AFTER, true))
         which = BIT(PEBS_RSP);
+    if (v->current.locked &&
+        !faults_rule(v->model->machine, LOCKED_STATE_AFTER, true))
+        which = BIT(PEBS_RCX) | BIT(PEBS_RBP);
     take_registers(before, &v->gprs_before, v->rax_before, v->rsp_before);
     for (unsigned n = 0; n < PEBS_REGISTERS; n++)
         if ((which >> n & 1) != 0)

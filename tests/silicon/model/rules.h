@@ -248,6 +248,7 @@ enum rule {
     STRINGS_ARE_RESTORED,  /* RCX, RSI and RDI of one with REP */
     IRET_STATE_AFTER,      /* in its record: RSP */
     SYSCALL_STATE_AFTER,   /* the same: RCX and R11 */
+    LOCKED_STATE_AFTER,    /* of locked accesses: RCX and RBP */
     XMM_IN_RING_3,         /* in records, as */
     LBRS_IN_RING_3,        /* and */
     FIXED_NAMED_IN_RING_3, /* among the applicable counters */
