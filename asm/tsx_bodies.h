@@ -135,6 +135,13 @@ extern const uint8_t tsx_body_hold_ended[], tsx_body_hold_string[],
     tsx_body_hold_store_ended[], tsx_body_hold_store_nested[];
 extern const uint8_t tsx_body_hold_loads[]; /* of so many lines in a row: */
 #define TSX_HELD_LINES 192
+extern const uint8_t tsx_body_hold_kinds[]; /* not again; of a line each, by */
+#define TSX_HELD_KINDS                                                        \
+    {                                                                         \
+        "POP", "CMP", "TEST", "MOVZX of a byte", "BT", "IMUL",                \
+            "CMOV whose condition is false", "LODS", "SCAS", "PUSH", "PADDQ", \
+            "CVTSI2SD", "MOVSXD"                                              \
+    }
 extern const uint8_t tsx_body_hold_stores[]; /* to so many: */
 #define TSX_STORED_LINES 128
 /* The load of 8 bytes from 60 after argument on, of its line and the next; by
@@ -194,7 +201,12 @@ extern const uint8_t tsx_body_store_kinds[];
             "INC", "XADD", "ROL", "MOV of a selector", "POP", "CALL", "PUSHF", \
             "PUSH of a constant", "PUSH of memory", "MOV of a constant",       \
             "ADC", "SUB", "AND", "OR", "XOR", "SBB", "NEG", "DEC", "SAR",      \
-            "RCR", "SHLD", "SHRD", "BTR", "MOVQ", "MOVSS", "MOVHPS"            \
+            "RCR", "SHLD", "SHRD", "BTR", "MOVQ", "MOVSS", "MOVHPS",           \
+            "LOCK OR", "MOVAPS", "MOVAPS, its upper half", "MOVDQA",           \
+            "MOVDQA, its upper half", "MOVD", "ROR", "RCL",                    \
+            "ADD of a register", "OR of a register", "ADC of a register",      \
+            "SBB of a register", "AND of a register", "SUB of a register",     \
+            "XOR of a register"                                                \
     }
 /* TSX_BRANCHES conditional branches, taken where the argument's bit is 1, the
  * lowest first; then XABORT 42H, where the second label is. */

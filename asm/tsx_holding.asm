@@ -223,6 +223,39 @@ body hold_loads
         not     qword [rdi + RFLAGS]
 .same:  NEXT
 
+; A load of each of so many lines, by another instruction each; nothing looks
+; again.
+body hold_kinds
+        mov     r8, rsp
+        mov     rsp, rsi
+        pop     rcx
+        mov     rsp, r8
+        cmp     [rsi + 64], rcx
+        test    [rsi + 64 * 2], rcx
+        movzx   ecx, byte [rsi + 64 * 3]
+        bt      dword [rsi + 64 * 4], 3
+        imul    rcx, [rsi + 64 * 5], 3
+        clc
+        cmovc   rcx, [rsi + 64 * 6]
+        mov     r8, rdi
+        mov     r9, rsi
+        mov     r10, rax
+        lea     rsi, [r9 + 64 * 7]
+        lodsq
+        lea     rdi, [r9 + 64 * 8]
+        scasq
+        mov     rdi, r8
+        mov     rsi, r9
+        mov     rax, r10
+        push    qword [rsi + 64 * 9]
+        pop     rcx
+        paddq   xmm0, [rsi + 64 * 10]
+        cvtsi2sd xmm0, qword [rsi + 64 * 11]
+        movsxd  rcx, dword [rsi + 64 * 12]
+.turn:  dec     rdx
+        jnz     .turn
+        NEXT
+
 ; Stores ~0 to 128 lines, as HOLD_STORE to one.
 body hold_stores
         mov     rcx, -1

@@ -167,6 +167,23 @@ body store_kinds
         movq    [rsi + 256], xmm0
         movss   [rsi + 264], xmm0
         movhps  [rsi + 272], xmm0
+        lock or qword [rsi + 280], 0x78
+        movaps  [rsi + 288], xmm0
+        movdqa  [rsi + 304], xmm0
+        movd    [rsi + 320], xmm0
+        ror     qword [rsi + 328], 5
+        stc
+        rcl     dword [rsi + 336], 2
+        mov     rax, 0x8f5e4d7c6b6a5978 ; what is there has few of these bits
+        add     [rsi + 344], rax
+        or      [rsi + 352], rax
+        stc
+        adc     [rsi + 360], rax
+        stc
+        sbb     [rsi + 368], rax
+        and     [rsi + 376], rax
+        sub     [rsi + 384], rax
+        xor     [rsi + 392], rax
         mov     rdi, r8
         mov     rax, r9
         test    rdx, rdx

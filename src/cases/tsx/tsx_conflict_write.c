@@ -235,6 +235,29 @@ static void try_ring3(struct test_context *t, unsigned tries)
         conflict_judge(t, &c);
 }
 
+/* Loads by instructions of many kinds, a line each. */
+static bool try_kinds(struct test_context *t, unsigned tries)
+{
+    static const char *const kinds[] = TSX_HELD_KINDS;
+
+    for (unsigned n = 0; n < sizeof(kinds) / sizeof(kinds[0]); n++) {
+        char what[64];
+        struct conflict c = {.what = what,
+                             .body = tsx_body_hold_kinds,
+                             .access = CONFLICT_STORE,
+                             .place = CONFLICT_MANY,
+                             .line = n,
+                             .tries = tries / 4 + 1};
+
+        text_format(what, sizeof(what), "a store to a line that %s reads",
+                    kinds[n]);
+        if (!conflict_run(t, &c))
+            return false;
+        conflict_judge(t, &c);
+    }
+    return true;
+}
+
 TEST(tsx_conflict_write,
      .asks = "Does a write by another processor to a line of the read set or "
              "the write set abort the transaction, and set EAX[2]?",
@@ -274,6 +297,8 @@ TEST(tsx_conflict_write,
             is_plain(rows[i].body) && !try_beside(t, &rows[i], tries, c.turns))
             return;
     }
+    if (!try_kinds(t, tries))
+        return;
     for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++)
         if ((states[i].components & ~state_components(test_cpu(t))) == 0 &&
             !try_state(t, &states[i]))

@@ -14,6 +14,7 @@
 BODY(hold_both)
 BODY(hold_deep)
 BODY(hold_ended)
+BODY(hold_kinds)
 BODY(hold_loads)
 BODY(hold_locked)
 BODY(hold_nested)
@@ -49,6 +50,7 @@ static const struct holding {
     {tsx_body_hold_store_nested, 0, 1, RTM_STATUS_NESTED},
     {tsx_body_hold_string, 1, 0, 0},
     {tsx_body_hold_loads, TSX_HELD_LINES, 0, 0},
+    {tsx_body_hold_kinds, 13, 0, 0},
     {tsx_body_hold_stores, 0, TSX_STORED_LINES, 0},
     {tsx_body_hold_split, 2, 0, 0},
     {tsx_body_hold_locked, 1, 1, 0},

@@ -369,3 +369,14 @@ FAULT(inner_writes_read,
               "transaction has written is no conflict while an inner one runs",
       .caught = {"skylake-2017 off 2 tsx_conflict_read FAIL"},
       .breaks = INNER_WRITES)
+
+FAULT(register_adds_not_undone,
+      .what = "[A B F; C with bit 2] an abort does not undo ADD, OR, ADC, SBB, "
+              "AND, SUB and XOR of a register to memory",
+      .caught = {"skylake-2018 off 1 tsx_rollback_bytes FAIL"},
+      .breaks = REGISTER_ADDS_UNDONE)
+
+FAULT(pops_unmonitored,
+      .what = "[A B F; C with bit 2] lines that POP loads are not monitored",
+      .caught = {"skylake-2018 on 2 tsx_conflict_write FAIL"},
+      .breaks = POPS_MONITORED)

@@ -7,9 +7,13 @@
 #include "tests/silicon/model/hooks.h"
 
 #define MOVUPS    0x100Fu /* 0FH 10H */
+#define POP       0x58u   /* and up to 5FH */
 #define XCHG_BYTE 0x86u   /* and the next: of another size */
 #define PUSHF     0x9Cu
 #define MOVSS     0x110FF3u /* F3H 0FH 11H */
+#define REX_W     0x48u
+/* And OR, ADC, SBB, AND, SUB, XOR; CMP stores nothing. */
+#define ADD_REGISTER 0x01u
 
 unsigned tx_spared(struct vcpu *v, uint64_t address, bool write)
 {
@@ -27,6 +31,8 @@ unsigned tx_spared(struct vcpu *v, uint64_t address, bool write)
          !faults_rule(m, INNER_WRITES_MONITORED, true)) ||
         (!write && (v->current.flags & INSTRUCTION_REPEATS) != 0 &&
          !faults_rule(m, STRINGS_MONITORED, true)) ||
+        (!write && (v->decoded->words[0] & BITS(7, 3)) == POP &&
+         !faults_rule(m, POPS_MONITORED, true)) ||
         (!write && (v->decoded->words[0] & BITS(15, 0)) == MOVUPS &&
          !faults_rule(m, VECTORS_MONITORED, true)) ||
         (!write && address % PAGE_BYTES == 0 &&
@@ -74,6 +80,9 @@ bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
 
     return ((v->decoded->words[0] & BITS(7, 0)) == PUSHF &&
             !faults_rule(m, FLAGS_STORES_UNDONE, true)) ||
+           ((opcode & ~UINT16_C(0x38)) % 256 == ADD_REGISTER &&
+            (v->decoded->words[0] & BITS(7, 0)) == REX_W &&
+            !faults_rule(m, REGISTER_ADDS_UNDONE, true)) ||
            ((v->decoded->words[0] & BITS(23, 0)) == MOVSS &&
             !faults_rule(m, VECTOR_STORES_UNDONE, true)) ||
            ((opcode == 0xAB0F || opcode == 0xBA0F) &&
