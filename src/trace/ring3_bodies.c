@@ -4,6 +4,7 @@
 
 #include "src/base/msr.h"
 #include "src/harness/mapping.h"
+#include "src/trace/cyc_places.h"
 #include "src/trace/packets.h"
 #include "src/trace/window.h"
 
@@ -226,6 +227,23 @@ static void check_cycles(const struct bodies *b)
           traced[0], SHORT, traced[1], LONG, counted[0], counted[1], TRIES);
 }
 
+/* A TNT has a CYC of its own there, too. */
+static void check_cyc_of_tnt(const struct bodies *b)
+{
+    struct cyc_places places = {.zeros = 0};
+    struct window w;
+
+    set(&w, b, trace_body_pattern, trace_body_pattern_path);
+    if (!trace_once(b, &w, IA32_RTIT_CTL_CYCEn, 0))
+        return;
+    cyc_places_count(b->p, &places);
+    const unsigned all = places.all[CYC_OF_TNT];
+    check(b->p->t, places.with[CYC_OF_TNT] >= all / 2 + all % 2,
+          "CYC at ring 3: %u of %u TNT have one since the packet before; "
+          "wanted half or more",
+          places.with[CYC_OF_TNT], all);
+}
+
 /* CFEs of the counters' interrupts and of others, the vector of the last event;
  * of IRETs, the address of the last; EVDs of a page fault, likewise. */
 struct events {
@@ -365,6 +383,8 @@ void ring3_bodies_check(struct trace *p, struct ring3_session *ring3)
     if ((id->leaf14_ebx & LEAF14_PSB_FREQ) != 0 &&
         id->fixed_counters > CORE_CYCLES)
         check_cycles(&b);
+    if ((id->leaf14_ebx & LEAF14_PSB_FREQ) != 0)
+        check_cyc_of_tnt(&b);
     check_iret(&b, (id->leaf14_ebx & LEAF14_EVENT) != 0);
     if ((id->leaf14_ebx & LEAF14_EVENT) != 0) {
         check_events(&b);

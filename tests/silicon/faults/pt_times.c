@@ -172,3 +172,9 @@ FAULT(pt_mtc_freq_kept,
       .what = "[PT with MTC] MTCFreq is taken where MTCEn is first set, and "
               "not afterwards",
       .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_MTC_FREQ_TAKEN)
+
+FAULT(pt_tnt_ring3_without_cyc,
+      .what = "[PT with CYC] no CYC comes before a TNT of ring 3",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL",
+                 "sapphirerapids on 1 pt_ring3 FAIL"},
+      .rule = PT_CYC_OF_TNT_RING_3)

@@ -125,7 +125,8 @@ void pt_put_tnt(struct processor *p, bool taken)
 {
     struct pt_state *pt = &p->pt;
 
-    if (pt->tnt_count == 0 && faults_pt(p, PT_CYC_OF_TNT, true))
+    if (pt->tnt_count == 0 && faults_pt(p, PT_CYC_OF_TNT, true) &&
+        (!pt->user || faults_pt(p, PT_CYC_OF_TNT_RING_3, true)))
         pt_put_cyc(p);
     pt->tnt_bits = pt->tnt_bits << 1 | taken;
     if (++pt->tnt_count == (faults_pt(p, PT_TNT_LONG, p->choices.pt_long_tnt)

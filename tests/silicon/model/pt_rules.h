@@ -217,6 +217,7 @@ enum pt_rule {
     PT_PSB_NO_BRANCHES,    /* is a PSB due with BranchEn = 0 */
     PT_CYCLES_FILTERED,    /* do cycles count with FilterEn = 0 */
     PT_CYCLES_OUTSIDE,     /* the same with ContextEn = 0 */
+    PT_CYC_OF_TNT_RING_3,  /* does CYC come before a TNT there */
     PT_CYCLES_IN_RING_3,   /* are all of them in a CYC there */
     PT_FAR_IN_RING_3,      /* has a far JMP or CALL there a TIP */
     PT_FREES_IN_RING_3,    /* is RET imm16 compressed by its target alone */
