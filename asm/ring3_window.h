@@ -113,8 +113,8 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
     ring3_body_returns[], ring3_body_calls[], ring3_body_returns_again[];
 /* Instead of the body: loads into each general-purpose register but RSP, in the
  * order of their numbers in ModR/M, from RING3_LOADS_AT + 8n of the data page:
- * by turns MOV, XCHG, ADD, XOR. Register n holds RING3_STATE_PLANTED + n before.
- * RSP is RING3_LOADS_STACK of the page. */
+ * by turns MOV, XCHG, ADD, XOR. Register n holds RING3_STATE_PLANTED + n
+ * before. RSP is RING3_LOADS_STACK of the page. */
 extern const uint8_t ring3_body_loads[];
 #define RING3_LOADS_AT    3072
 #define RING3_LOADS_STACK (RING3_BODY_STACK - 7 * 8)

@@ -347,21 +347,6 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
     return true;
 }
 
-bool memory_turns_right(const struct memory_tally *tally, bool loads)
-{
-    bool right = true;
-
-    for (unsigned odd = 0; odd < 2; odd++) {
-        const unsigned records = tally->turn[odd].records;
-        const unsigned hits =
-            loads ? tally->turn[odd].l1 : tally->turn[odd].bit0;
-
-        right &= records == 0 ||
-                 memory_judge_most(odd ? records - hits : hits, records);
-    }
-    return right;
-}
-
 /* A million loads; what a user still takes for at once. */
 #define STREAM_WINDOWS (1000000 / MEMORY_ACCESSES)
 #define STREAM_MS      300
