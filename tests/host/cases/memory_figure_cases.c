@@ -32,7 +32,7 @@ static void figures(void **state)
         {&test_load_latency_address,
          0x5e,
          NONE,
-         {"170 records of loads, latencies 5 to 5"}},
+         {"180 records of loads, latencies 5 to 5"}},
         {&test_load_latency_threshold,
          0x5e,
          THRESHOLD_SOMETIMES,

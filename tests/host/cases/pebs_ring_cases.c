@@ -420,7 +420,8 @@ static void access_page(uint64_t enable, const struct ring3 *ring3,
     retire(enable, &s);
 }
 
-/* Of one register the record has what was before the load. */
+/* By turns MOV, XCHG, ADD, XOR. Of one register the record has what was before
+ * the load. */
 static void load_registers(uint64_t enable, const struct ring3 *ring3)
 {
     const bool user = ring3->level != 0;
@@ -437,7 +438,10 @@ static void load_registers(uint64_t enable, const struct ring3 *ring3)
         if (n == 4)
             continue;
         const uint64_t before = r[n];
-        r[n] = n + 1 == body.lost ? before : words[n];
+        const uint64_t after = n % 4 < 2    ? words[n]
+                               : n % 4 == 2 ? before + words[n]
+                                            : before ^ words[n];
+        r[n] = n + 1 == body.lost ? before : after;
         retire(enable, &(struct spot){.at = code + 0x2200 + 8 * n,
                                       .next = code + 0x2208 + 8 * n,
                                       .user = user,
@@ -461,7 +465,7 @@ static void load_registers(uint64_t enable, const struct ring3 *ring3)
                                                 .data_linear_address =
                                                     data + RING3_LOADS_AT +
                                                     8 * n + body.elsewhere}});
-        r[n] = words[n];
+        r[n] = after;
     }
 }
 
