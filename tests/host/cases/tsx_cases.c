@@ -139,7 +139,7 @@ static void abort_status(void **state)
     (void)state;
     passes(test, "XABORT A5H: 5 of 5 aborted; EAX = 0xa5000001");
     assert_non_null(strstr(t->text, "1024 lines: 1 of 1 aborted"));
-    assert_int_equal(device.all, SET_UP + 9 * TRIES + 1 + 9);
+    assert_int_equal(device.all, SET_UP + 9 * TRIES + 1 + 2 * 9);
     for (size_t i = 0; i < CAUSE_ROWS; i++) {
         const struct cause_row *row = &cause_rows[i];
         struct end wrong = aborted(row->status);

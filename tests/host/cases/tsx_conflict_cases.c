@@ -85,8 +85,6 @@ static const struct kind {
      "a store to a line of a load by REP LODS: "},
     {WRITE, tsx_body_hold_vector, CONFLICT_STORE, CONFLICT_LINE,
      "a store to other bytes of a line of a load of 16 bytes: "},
-    {WRITE, tsx_body_hold_kinds, CONFLICT_STORE, CONFLICT_MANY,
-     "a store to a line that POP reads: "},
     {WRITE, tsx_body_hold_load, CONFLICT_BYTE, CONFLICT_SAME,
      "a store of a byte to a line of the read set: "},
     {WRITE, tsx_body_hold_load, CONFLICT_WORD, CONFLICT_SAME,
