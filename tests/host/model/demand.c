@@ -17,6 +17,7 @@
 #define BRANCHES     UINT64_C(0x4000C4)
 #define USR          BIT(16)
 #define OS           BIT(17)
+#define NEAR         UINT64_C(2000)
 #define EDGE         BIT(18)
 #define INV          BIT(23)
 
@@ -46,12 +47,12 @@ static void count(uint64_t select, uint64_t value)
 
 static enum demand kernel(void)
 {
-    return demand_of(&processor, false);
+    return demand_of(demand_left(&processor, false), NEAR);
 }
 
 static enum demand user(void)
 {
-    return demand_of(&processor, true);
+    return demand_of(demand_left(&processor, true), NEAR);
 }
 
 static void levels_that_count(void **state)

@@ -9,7 +9,8 @@
  *
  * The timer is that of the host's local APIC while the guest runs freely, set
  * to what is left of the guest's, and silicon's own meanwhile; the registers
- * of the APIC exit.
+ * of the APIC exit. Where a counter overflows before, it ends somewhat before
+ * that, by an NMI, which is the host's.
  *
  * AMD64 APM volume 2, "TSC_OFFSET"; SDM volume 3A, "APIC Timer"; ACPI
  * specification, "Power Management Timer"; IA-PC HPET specification.
@@ -26,10 +27,13 @@
 #define APIC_CURRENT   0x390u
 #define APIC_DIVIDE    0x3E0u
 #define LVT_VECTOR     0xFFu
-#define LVT_MASK       0x10000u
-#define LVT_PERIODIC   0x20000u
-#define DIVIDE_BITS    0xBu
-#define ICR_ASSERT     0x04000u
+/* A timer's is reserved; QEMU takes it. */
+#define LVT_NMI      0x400u
+#define LVT_MASK     0x10000u
+#define LVT_PERIODIC 0x20000u
+#define DIVIDE_BITS  0xBu
+#define ICR_ASSERT   0x04000u
+#define ICR_NMI      0x00400u
 
 #define APIC_ISR 0x100u /* and IRR: eight registers each */
 #define APIC_IRR 0x200u
@@ -37,6 +41,7 @@
 #define NEVER UINT64_MAX
 /* More than the instructions between reading the clock and the timer take. */
 #define NEAR_TICKS 200
+#define COUNT_MAX  UINT64_C(0xFFFFFFFF) /* of the timer */
 
 /* The TSC runs at 1 GHz here. */
 #define TSC_HZ         UINT64_C(1000000000)
@@ -168,13 +173,20 @@ static void expire(struct vcpu *v)
 static void arm(struct vcpu *v)
 {
     struct guest_time *t = &v->time;
-    uint64_t left = ((t->next - t->now) + (BIT(t->shift) - 1)) >> t->shift;
+    uint64_t base = rdmsr(IA32_APIC_BASE), overflow = levels_ticks_left(v);
+    uint64_t ticks = t->next == NEVER ? NEVER : t->next - t->now, left;
 
+    t->before_overflow = v->mode == MODE_FREE && overflow < ticks;
+    if (t->before_overflow)
+        ticks = overflow;
+    left = (ticks + (BIT(t->shift) - 1)) >> t->shift;
     if (left == 0)
         left = 1;
+    if (t->before_overflow)
+        apic_write(base, APIC_LVT_TIMER, LVT_NMI);
     t->armed_for = (left + 1) << t->shift; /* QEMU interrupts a tick late */
     t->armed_at = rdtsc();
-    apic_write(rdmsr(IA32_APIC_BASE), APIC_INITIAL, (uint32_t)left);
+    apic_write(base, APIC_INITIAL, (uint32_t)left);
     /* The host's ends once: for the next time there has to be an exit. */
     if (v->mode == MODE_FREE && (t->lvt & LVT_PERIODIC) != 0)
         v->vmcb->intercept_misc1 |= INTERCEPT1_INTR;
@@ -190,6 +202,21 @@ static bool is_under_way(uint64_t base, uint32_t vector)
             1) != 0;
 }
 
+/* Where it may have ended there is to be an NMI in any case, which the next run
+ * of the guest exits for, and that is then known to be the host's. */
+static void stopped_before_overflow(struct vcpu *v, uint64_t base, uint64_t ran)
+{
+    struct guest_time *t = &v->time;
+
+    apic_write(base, APIC_LVT_TIMER, t->lvt & ~LVT_PERIODIC);
+    t->before_overflow = false;
+    if (ran + NEAR_TICKS < t->armed_for)
+        return;
+    __atomic_store_n(&v->nmi, 1, __ATOMIC_SEQ_CST);
+    if (v->vmcb->exit_code != EXIT_NMI)
+        apic_send(base, ICR_ASSERT | ICR_NMI);
+}
+
 /* Has it interrupted? Near its end that is not known by the clock, and the
  * handler cannot have come to its own end. */
 void time_stopped(struct vcpu *v)
@@ -201,6 +228,10 @@ void time_stopped(struct vcpu *v)
         return;
     apic_write(base, APIC_INITIAL, 0);
     t->armed = false;
+    if (t->before_overflow) {
+        stopped_before_overflow(v, base, ran);
+        return;
+    }
     t->interrupted = ran > t->armed_for + NEAR_TICKS ||
                      (ran + NEAR_TICKS >= t->armed_for &&
                       is_under_way(base, t->lvt & LVT_VECTOR));
@@ -212,7 +243,9 @@ void time_run(struct vcpu *v)
 
     if (!t->own)
         return;
-    t->armed = t->next != NEVER && (v->mode == MODE_FREE || v->rounds.running);
+    t->armed =
+        (t->next != NEVER && (v->mode == MODE_FREE || v->rounds.running)) ||
+        (v->mode == MODE_FREE && levels_ticks_left(v) < COUNT_MAX);
     if (t->armed)
         arm(v);
     v->vmcb->tsc_offset =

@@ -24,7 +24,8 @@ struct guest_time {
     uint64_t loaded, next;
     bool armed; /* the host's runs: since then, and for so long */
     uint64_t armed_at, armed_for;
-    bool interrupted; /* by the host's, which has ended */
+    bool interrupted;     /* by the host's, which has ended */
+    bool before_overflow; /* it ends then, by an NMI of the host's */
 };
 
 /* From then on, where it is so. */
@@ -33,6 +34,10 @@ bool time_is_own(const struct vcpu *v);
 /* What the guest's TSC reads; of the first processor. */
 uint64_t time_tsc(const struct vcpu *v);
 uint64_t time_tsc_of_first(void);
+
+/* levels.c: of a run that begins, ticks before an overflow comes near;
+ * UINT64_MAX: none does. */
+uint64_t levels_ticks_left(const struct vcpu *v);
 
 /* Before a run of the guest, and after one that has taken so many ticks. */
 void time_run(struct vcpu *v);

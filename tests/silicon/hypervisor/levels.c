@@ -23,6 +23,13 @@
  * overflow comes near, and is past. */
 #define LOOK_STEPS 64
 
+/* Instructions before an overflow that are stepped. A run of the guest is ended
+ * by silicon's timer, somewhat later; without that one, these are more than
+ * are executed between two looks. */
+#define NEAR_INSTRUCTIONS         400
+#define NEAR_INSTRUCTIONS_TIMED   200
+#define NEAR_INSTRUCTIONS_UNTIMED 300000
+
 #define OPCODE_POPF 0x9D
 #define OPCODE_IRET 0xCF
 
@@ -78,7 +85,9 @@ void levels_own_tf(struct vcpu *v, bool stepped)
  * the time is all that is wanted. */
 static uint8_t demand_here(const struct vcpu *v, bool user)
 {
-    enum demand d = demand_of(v->model, user);
+    enum demand d = demand_of(demand_left(v->model, user),
+                              time_is_own(v) ? NEAR_INSTRUCTIONS
+                                             : NEAR_INSTRUCTIONS_UNTIMED);
 
     if (d != DEMAND_NONE && !turns_tsc_counts())
         d = demand_is_time(v->model, user) ? DEMAND_TOTAL : DEMAND_STEPS;
@@ -249,6 +258,18 @@ struct action levels_halt(struct vcpu *v)
 }
 
 /* --- Counting by the clock ----------------------------------------------- */
+
+uint64_t levels_ticks_left(const struct vcpu *v)
+{
+    uint64_t left;
+
+    if (!v->levels.counts)
+        return UINT64_MAX;
+    left = demand_left(v->model, v->levels.user);
+    if (left <= NEAR_INSTRUCTIONS_TIMED)
+        return 0;
+    return (left - NEAR_INSTRUCTIONS_TIMED) * turns_instruction_tsc();
+}
 
 void levels_run(struct vcpu *v)
 {

@@ -12,22 +12,18 @@
 #include "tests/silicon/model/pmu_msr.h"
 #include "tests/silicon/model/pt.h"
 
-/* An overflow comes at its instruction: so many before it are stepped. More
- * than are executed between two looks. */
-#define NEAR_INSTRUCTIONS UINT64_C(300000)
-
 /* In one go: their cycles are 32 bits. */
 #define CHUNK_INSTRUCTIONS UINT64_C(1000000)
 
-/* each: events that are counted in a cycle, at most. */
-static enum demand of_value(const struct processor *p, uint64_t value,
-                            unsigned each)
-{
-    uint64_t left = COUNTER_MASK - (value & COUNTER_MASK);
+/* What is not counted at all. */
+#define NEVER UINT64_MAX
 
-    return left > NEAR_INSTRUCTIONS * p->choices.cycles_other * each
-               ? DEMAND_TOTAL
-               : DEMAND_STEPS;
+/* each: events that are counted in a cycle, at most. */
+static uint64_t left_of(const struct processor *p, uint64_t value,
+                        unsigned each)
+{
+    return (COUNTER_MASK - (value & COUNTER_MASK)) / p->choices.cycles_other /
+           each;
 }
 
 static bool counts_at(const struct processor *p, unsigned n, bool user)
@@ -59,40 +55,41 @@ static bool has_conditions(const struct processor *p, unsigned n)
             !is_never_reached(p, select));
 }
 
-static enum demand of_general(const struct processor *p, unsigned n, bool user)
+/* As demand_left, of one counter. */
+static uint64_t of_general(const struct processor *p, unsigned n, bool user)
 {
     uint64_t select = p->pmu.select[n];
 
     if (!counts_at(p, n, user))
-        return DEMAND_NONE;
+        return NEVER;
     if (has_conditions(p, n))
-        return DEMAND_STEPS;
+        return 0;
     if ((select & EVTSEL_INV) != 0)
-        return of_value(p, p->pmu.counter[n], 1);
+        return left_of(p, p->pmu.counter[n], 1);
     switch (events_find(p, select)->kind) {
     case EVENT_NOTHING:
-        return DEMAND_NONE;
+        return NEVER;
     case EVENT_INSTRUCTIONS:
     case EVENT_CYCLES:
     case EVENT_CYCLES_BUS:
     case EVENT_CYCLES_REFERENCE:
-        return of_value(p, p->pmu.counter[n], 1);
+        return left_of(p, p->pmu.counter[n], 1);
     case EVENT_SLOTS:
-        return of_value(p, p->pmu.counter[n], p->cpu->slots_per_cycle);
+        return left_of(p, p->pmu.counter[n], p->cpu->slots_per_cycle);
     default:
-        return DEMAND_STEPS;
+        return 0;
     }
 }
 
-static enum demand of_fixed(const struct processor *p, unsigned n, bool user)
+static uint64_t of_fixed(const struct processor *p, unsigned n, bool user)
 {
     if ((p->pmu.global_ctrl & BIT(32 + n)) == 0 ||
         (p->pmu.fixed_ctrl >> (4 * n) & (user ? FIXED_USR : FIXED_OS)) == 0)
-        return DEMAND_NONE;
+        return NEVER;
     if ((pebs_enabled(p) & BIT(32 + n)) != 0 && deviates(p))
-        return DEMAND_STEPS;
-    return of_value(p, p->pmu.fixed[n],
-                    n == FIXED_SLOTS ? p->cpu->slots_per_cycle : 1);
+        return 0;
+    return left_of(p, p->pmu.fixed[n],
+                   n == FIXED_SLOTS ? p->cpu->slots_per_cycle : 1);
 }
 
 static bool is_traced(const struct processor *p, bool user)
@@ -110,21 +107,28 @@ static bool is_followed(const struct processor *p, bool user)
            is_traced(p, user) || lbr_records_at(p, user);
 }
 
-enum demand demand_of(const struct processor *p, bool user)
+uint64_t demand_left(const struct processor *p, bool user)
 {
-    enum demand all = DEMAND_NONE, one;
+    uint64_t left = NEVER, one;
 
     if (is_followed(p, user))
-        return DEMAND_STEPS;
+        return 0;
     if (!p->pmu.counting)
-        return DEMAND_NONE;
+        return NEVER;
     for (unsigned n = 0; n < p->counters; n++)
-        if ((one = of_general(p, n, user)) > all)
-            all = one;
+        if ((one = of_general(p, n, user)) < left)
+            left = one;
     for (unsigned n = 0; n < p->fixed_counters; n++)
-        if ((one = of_fixed(p, n, user)) > all)
-            all = one;
-    return all;
+        if ((one = of_fixed(p, n, user)) < left)
+            left = one;
+    return left;
+}
+
+enum demand demand_of(uint64_t left, uint64_t near)
+{
+    if (left == NEVER)
+        return DEMAND_NONE;
+    return left > near ? DEMAND_TOTAL : DEMAND_STEPS;
 }
 
 bool demand_is_time(const struct processor *p, bool user)
@@ -141,7 +145,7 @@ bool demand_is_time(const struct processor *p, bool user)
                 return false;
         }
     return (pebs_enabled(p) & BITS(35, 32)) == 0 &&
-           of_fixed(p, 0, user) == DEMAND_NONE;
+           of_fixed(p, 0, user) == NEVER;
 }
 
 static bool is_one_of(uint64_t bits, uint64_t one, uint64_t other)
@@ -248,7 +252,7 @@ uint64_t demand_rounds(const struct processor *p, bool user,
     if (must_step(p, user))
         return 0;
     for (unsigned n = 0; n < p->counters; n++) {
-        if (of_general(p, n, user) == DEMAND_NONE)
+        if (of_general(p, n, user) == NEVER)
             continue;
         one = rounds_left(p->pmu.counter[n], events_in_counter(p, n, round));
         if (has_details(p, n))
@@ -257,7 +261,7 @@ uint64_t demand_rounds(const struct processor *p, bool user,
     }
     for (unsigned n = 0; n < p->fixed_counters; n++) {
         one = rounds_left(p->pmu.fixed[n], events_in_fixed(p, n, round));
-        if (of_fixed(p, n, user) != DEMAND_NONE && one < left)
+        if (of_fixed(p, n, user) != NEVER && one < left)
             left = one;
     }
     return left;

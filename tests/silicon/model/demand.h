@@ -14,7 +14,13 @@ enum demand {
     DEMAND_STEPS, /* each instruction */
 };
 
-enum demand demand_of(const struct processor *p, bool user);
+/* So many instructions are executed there before a counter can overflow, at
+ * least; 0: each has to be seen; UINT64_MAX: nothing is counted. */
+uint64_t demand_left(const struct processor *p, bool user);
+
+/* near: an overflow comes at its instruction, so that so many before it are
+ * stepped. */
+enum demand demand_of(uint64_t left, uint64_t near);
 
 /* Where how many instructions it executes is not known: are cycles alone
  * counted there, so that the time that passes is enough? An overflow may come
