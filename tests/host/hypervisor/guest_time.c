@@ -8,18 +8,23 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/msr.h"
 
-#define ISR      (0x100 / 4)
-#define ICR_LOW  (0x300 / 4)
-#define INITIAL  (0x380 / 4)
-#define VECTOR   0x41u
-#define SENT     0x4041u
-#define PERIODIC 0x20000u
-#define MASKED   0x10000u
-#define BY_1     0xBu
-#define PM_TIMER 0x608u
-#define IN_4     (PM_TIMER << 16 | 0x41u)
-#define NEAR     1000u
+#define ISR       (0x100 / 4)
+#define ICR_LOW   (0x300 / 4)
+#define LVT_TIMER (0x320 / 4)
+#define LVT_NMI   0x400u
+#define SENT_NMI  0x4400u
+#define INITIAL   (0x380 / 4)
+#define VECTOR    0x41u
+#define SENT      0x4041u
+#define PERIODIC  0x20000u
+#define MASKED    0x10000u
+#define BY_1      0xBu
+#define PM_TIMER  0x608u
+#define IN_4      (PM_TIMER << 16 | 0x41u)
+#define NEAR      1000u
 
 static uint8_t page[PAGE_BYTES] __attribute__((aligned(4096)));
 
@@ -152,6 +157,56 @@ static void timer_ends_in_a_run(void **state)
     assert_int_equal(fake_cpu.apic[ICR_LOW], 0);
 }
 
+/* Of instructions, from 5000 before the overflow on. */
+static struct vcpu *start_near_overflow(void)
+{
+    struct vcpu *v = start(1);
+
+    assert_true(msr_write(v->model, 0x186, UINT64_C(0x4300C0)));
+    assert_true(msr_write(v->model, 0x4C1, BIT(48) - 5000));
+    assert_true(msr_write(v->model, 0x38F, 1));
+    v->mode = MODE_FREE;
+    v->levels.counts = true;
+    v->levels.user = false;
+    set_timer(v, VECTOR, 10 * NEAR);
+    return v;
+}
+
+/* By an NMI of the host's, then; and where it may have come, there is one. */
+static void run_ends_before_an_overflow(void **state)
+{
+    struct vcpu *v = start_near_overflow();
+
+    (void)state;
+    time_run(v);
+    assert_in_range(fake_cpu.apic[INITIAL], 4500, 4999);
+    assert_int_equal(fake_cpu.apic[LVT_TIMER], LVT_NMI);
+    fake_cpu.executed += 1000;
+    time_ran(v, 1000);
+    assert_int_equal(fake_cpu.apic[INITIAL], 0);
+    assert_int_equal(fake_cpu.apic[LVT_TIMER], VECTOR);
+    assert_int_equal(v->nmi, 0);
+    time_run(v);
+    fake_cpu.executed += 5000;
+    v->vmcb->exit_code = EXIT_NMI;
+    time_ran(v, 5000);
+    assert_int_equal(v->nmi, 1);
+    assert_int_equal(fake_cpu.apic[ICR_LOW], 0);
+    v->nmi = 0;
+    set_timer(v, VECTOR, 10 * NEAR);
+    time_run(v);
+    fake_cpu.executed += 5000;
+    v->vmcb->exit_code = EXIT_HLT;
+    time_ran(v, 1);
+    assert_int_equal(v->nmi, 1);
+    assert_int_equal(fake_cpu.apic[ICR_LOW], SENT_NMI);
+    v->levels.counts = false;
+    set_timer(v, VECTOR, 10 * NEAR);
+    time_run(v);
+    assert_int_equal(fake_cpu.apic[INITIAL], 10 * NEAR);
+    assert_int_equal(fake_cpu.apic[LVT_TIMER], VECTOR);
+}
+
 static void halt_ends_with_the_timer(void **state)
 {
     struct vcpu *v = start(1);
@@ -270,6 +325,7 @@ int main(void)
         cmocka_unit_test(stands_still_in_the_host),
         cmocka_unit_test(timer_ends_by_steps),
         cmocka_unit_test(timer_ends_in_a_run),
+        cmocka_unit_test(run_ends_before_an_overflow),
         cmocka_unit_test(halt_ends_with_the_timer),
         cmocka_unit_test(registers_exit),
         cmocka_unit_test(pm_timer_is_in_step),
