@@ -415,6 +415,16 @@ ending string
         rep stosq
         NOT_ABORTED
 
+; Loads a quadword at the argument and changes nothing. RSP stays, which a wrong processor
+; would keep; an interrupt, which would use what is below it, aborts.
+ending read
+        mov     [rsp - 48], rax
+        mov     rax, [rsp]
+        mov     rax, [rax + ARGUMENT]
+        mov     rax, [rax]
+        mov     rax, [rsp - 48]
+        NOT_ABORTED
+
 ; Loads one quadword of each of so many lines from the argument on, without a
 ; change of a register or a flag.
 ending reads

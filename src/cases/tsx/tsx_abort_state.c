@@ -76,15 +76,15 @@ static const struct state_row aborts[] = {
 static const struct state_row memory_types[] = {
     {"general registers, status flags, XMM0 to XMM15 and MXCSR changed, then a "
      "load of uncacheable memory",
-     tsx_change_both, tsx_end_reads, 0},
+     tsx_change_both, tsx_end_read, 0},
     {"DF changed, then a load of uncacheable memory", tsx_change_direction,
-     tsx_end_reads, 0},
+     tsx_end_read, 0},
     {"the x87 changed, then a load of uncacheable memory", tsx_change_x87,
-     tsx_end_reads, 0},
+     tsx_end_read, 0},
     {"memory changed, then a load of uncacheable memory", tsx_change_memory,
-     tsx_end_reads, 0},
+     tsx_end_read, 0},
     {"YMM0 to YMM15 changed, then a load of uncacheable memory", tsx_change_ymm,
-     tsx_end_reads, XCR0_AVX},
+     tsx_end_read, XCR0_AVX},
 };
 
 /* XBEGIN and XEND by themselves; and what is in between stays. */
