@@ -151,10 +151,40 @@ bool faults_cycles_go_on(const struct processor *p)
     return has_fault(p, FAULT_info_cycles_go_on);
 }
 
+/* What a record of this abort lacks. */
+static void spoil_record(struct processor *p, const struct tx_abort *how)
+{
+    const struct machine *m = p->machine;
+    struct last_abort *abort = &p->tsx.last_abort;
+
+    if (p->tsx.user && how->cause == TX_CAUSE_INSTRUCTION &&
+        !faults_rule(m, how->depth > 1 ? NESTED_CPUID_INFO : RING3_CPUID_INFO,
+                     true))
+        abort->information ^= TX_INFO_INSTRUCTION | TX_INFO_NON_INSTRUCTION;
+    if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CONFLICT, true))
+        abort->information &= ~TX_INFO_CONFLICT;
+    if (p->tsx.hle && how->cause == TX_CAUSE_CONFLICT &&
+        !faults_rule(m, ELISION_CONFLICT_ALONE, true))
+        abort->information |= TX_INFO_WRITES;
+    if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CAPACITY, true))
+        abort->information &= ~(TX_INFO_READS | TX_INFO_WRITES);
+    if (how->depth > 1 && !faults_rule(m, NESTED_HAS_CONFLICT, true))
+        abort->information &= ~TX_INFO_CONFLICT;
+    if (how->cause == TX_CAUSE_CONFLICT &&
+        !faults_rule(m, CONFLICT_HAS_IP, true))
+        abort->eventing_ip = 0;
+    if ((how->depth > 1 && !faults_rule(m, NESTED_SETS_CYCLES, true)) ||
+        (p->tsx.user && !faults_rule(m, RING3_SETS_CYCLES, true)) ||
+        ((how->cause == TX_CAUSE_READS || how->cause == TX_CAUSE_WRITES) &&
+         !faults_rule(m, CAPACITY_SETS_CYCLES, true)))
+        abort->information &= ~(uint64_t)UINT32_MAX;
+}
+
 void faults_tx_record(struct processor *p, const struct tx_abort *how)
 {
     struct last_abort *abort = &p->tsx.last_abort;
 
+    spoil_record(p, how);
     if (has_fault(p, FAULT_info_eventing_ip_begin))
         abort->eventing_ip = how->resume_ip;
     if (has_fault(p, FAULT_info_hle_rip_acquire) && p->tsx.hle)

@@ -305,10 +305,19 @@ void tsx_committed(struct processor *p)
     after_end(p, false);
 }
 
+/* One that nothing in the program explains, and EAX[2] says what it was. */
+static bool is_conflict_of_others(const struct tx_abort *how)
+{
+    return how->cause == TX_CAUSE_EVENT && !how->forced &&
+           (how->status & TX_STATUS_CONFLICT) != 0;
+}
+
 static uint8_t aborted_umasks(struct processor *p, const struct tx_abort *how)
 {
     const enum tx_cause cause = how->cause;
-    uint8_t umasks = TX_EVENT_ABORTED | causes[cause].category;
+    uint8_t umasks =
+        TX_EVENT_ABORTED |
+        (is_conflict_of_others(how) ? TX_EVENT_MEM : causes[cause].category);
 
     if (erratum_shows(p, ERRATUM_ABORTED_MISC4, 8))
         umasks |= TX_EVENT_MEMTYPE;
@@ -323,35 +332,6 @@ static uint8_t aborted_umasks(struct processor *p, const struct tx_abort *how)
         umasks = TX_EVENT_ABORTED;
     return (uint8_t)faults_quantity(p->machine, ABORT_EVENTS, cause,
                                     faults_aborted_events(p, cause, umasks));
-}
-
-/* What a record of this abort lacks. */
-static void spoil_record(struct processor *p, const struct tx_abort *how)
-{
-    const struct machine *m = p->machine;
-    struct last_abort *abort = &p->tsx.last_abort;
-
-    if (p->tsx.user && how->cause == TX_CAUSE_INSTRUCTION &&
-        !faults_rule(m, how->depth > 1 ? NESTED_CPUID_INFO : RING3_CPUID_INFO,
-                     true))
-        abort->information ^= TX_INFO_INSTRUCTION | TX_INFO_NON_INSTRUCTION;
-    if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CONFLICT, true))
-        abort->information &= ~TX_INFO_CONFLICT;
-    if (p->tsx.hle && how->cause == TX_CAUSE_CONFLICT &&
-        !faults_rule(m, ELISION_CONFLICT_ALONE, true))
-        abort->information |= TX_INFO_WRITES;
-    if (p->tsx.hle && !faults_rule(m, ELISION_HAS_CAPACITY, true))
-        abort->information &= ~(TX_INFO_READS | TX_INFO_WRITES);
-    if (how->depth > 1 && !faults_rule(m, NESTED_HAS_CONFLICT, true))
-        abort->information &= ~TX_INFO_CONFLICT;
-    if (how->cause == TX_CAUSE_CONFLICT &&
-        !faults_rule(m, CONFLICT_HAS_IP, true))
-        abort->eventing_ip = 0;
-    if ((how->depth > 1 && !faults_rule(m, NESTED_SETS_CYCLES, true)) ||
-        (p->tsx.user && !faults_rule(m, RING3_SETS_CYCLES, true)) ||
-        ((how->cause == TX_CAUSE_READS || how->cause == TX_CAUSE_WRITES) &&
-         !faults_rule(m, CAPACITY_SETS_CYCLES, true)))
-        abort->information &= ~(uint64_t)UINT32_MAX;
 }
 
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
@@ -378,10 +358,11 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         .eventing_ip = how->eventing_ip,
         .resume_ip = how->resume_ip,
     };
-    spoil_record(p, how);
     faults_tx_record(p, how);
     if (how->depth == 1 || faults_rule(p->machine, INNER_CAUSES_COUNT, true))
-        tsx_count_causes(p, causes[how->cause].mem | how->elision,
+        tsx_count_causes(p,
+                         causes[how->cause].mem | how->elision |
+                             (is_conflict_of_others(how) ? TX_MEM_CONFLICT : 0),
                          causes[how->cause].exec);
     if (!faults_rule(p->machine, ABORT_COUNTS_ONCE, true))
         for (unsigned n = 1; n < how->depth; n++)
