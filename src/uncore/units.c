@@ -6,7 +6,6 @@
 
 void units_list(struct units *s)
 {
-    lines_choose(s->u.t, &s->lines);
     s->count = 0;
     for (unsigned i = 0; i < 2 * s->u.boxes; i++) {
         struct uncore_unit *unit = &s->unit[s->count++];
@@ -35,7 +34,7 @@ bool units_run(struct units *s, const uint64_t selects[UNCORE_UNITS_MAX],
              set_msr_again(t, s->unit[i].counter, 0);
     if (!ok || !uncore_start(&s->u))
         return false;
-    work(&s->lines);
+    work(s->lines);
     if (!uncore_stop(&s->u))
         return false;
     for (unsigned i = 0; i < s->count; i++)

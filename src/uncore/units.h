@@ -6,7 +6,6 @@
 #ifndef SRC_UNCORE_UNITS_H
 #define SRC_UNCORE_UNITS_H
 
-#include "src/memory/lines.h"
 #include "src/uncore/uncore.h"
 
 /* A register pair. */
@@ -16,9 +15,11 @@ struct uncore_unit {
 };
 #define UNCORE_UNITS_MAX (2 * UNCORE_BOXES_MAX + 2)
 
+struct lines; /* what the work is on: src/memory/lines.h */
+
 struct units {
     struct uncore_counters u; /* of uncore_claim() */
-    struct lines lines;       /* that the work is on */
+    struct lines *lines;
     struct uncore_unit unit[UNCORE_UNITS_MAX];
     unsigned count; /* the last two are the ARB unit's */
     /* Of the last window: cycles of the uncore's clock, and each count. */
@@ -26,11 +27,11 @@ struct units {
     uint64_t got[UNCORE_UNITS_MAX];
 };
 
-/* Fills in all but the window, after uncore_claim(&s->u, ..). */
+/* Fills in the units, after uncore_claim(&s->u, ..). */
 void units_list(struct units *s);
 
 /* Each unit's select as given, its counter and the clock from 0, around
- * work(&s->lines). False where an access faulted (ERROR is said). */
+ * work(s->lines). False where an access faulted (ERROR is said). */
 bool units_run(struct units *s, const uint64_t selects[UNCORE_UNITS_MAX],
                void (*work)(const struct lines *lines));
 

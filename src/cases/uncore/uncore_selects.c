@@ -6,6 +6,7 @@
 #include "asm/line_access.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
+#include "src/memory/lines.h"
 #include "src/uncore/units.h"
 
 #define TRIES        5           /* others, graphics too, only add */
@@ -294,7 +295,7 @@ static void check_stores(struct units *s)
     const uint8_t *buffer = test_buffer(s->u.t);
 
     for (unsigned i = 0; i < LINES; i++)
-        s->lines.at[i] = buffer + i * STORES_APART;
+        s->lines->at[i] = buffer + i * STORES_APART;
     uint64_t got =
         count_lookups(s, UNCORE_EVENT(0x34, 0x8f), stores_miss, LINES + STRAY);
     check(s->u.t, got >= LINES,
@@ -311,7 +312,7 @@ static void splits_miss(const struct lines *lines)
 /* Reads of two lines each: the second may be on its way already. */
 static void check_splits(struct units *s)
 {
-    const unsigned reads = lines_miss_both(&s->lines);
+    const unsigned reads = lines_miss_both(s->lines);
     uint64_t got =
         count_lookups(s, UNC_CBO_CACHE_LOOKUP_READ, splits_miss, LINES + STRAY);
     check(s->u.t, 2 * got >= 3 * reads,
@@ -357,11 +358,13 @@ TEST(uncore_selects,
      .scope = WHOLE_MACHINE,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_UNCORE})
 {
-    struct units s;
+    struct lines lines;
+    struct units s = {.lines = &lines};
 
     /* Set-up. */
     if (!uncore_claim(&s.u, t))
         return;
+    lines_choose(t, &lines);
     units_list(&s);
 
     /* Measured, and checked one by one. */
