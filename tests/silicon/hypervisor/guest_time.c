@@ -170,13 +170,13 @@ static void expire(struct vcpu *v)
 
 /* --- Around runs of the guest, and steps --------------------------------- */
 
-static void arm(struct vcpu *v)
+static void arm(struct vcpu *v, uint64_t overflow)
 {
     struct guest_time *t = &v->time;
-    uint64_t base = rdmsr(IA32_APIC_BASE), overflow = levels_ticks_left(v);
+    uint64_t base = rdmsr(IA32_APIC_BASE);
     uint64_t ticks = t->next == NEVER ? NEVER : t->next - t->now, left;
 
-    t->before_overflow = v->mode == MODE_FREE && overflow < ticks;
+    t->before_overflow = overflow < ticks;
     if (t->before_overflow)
         ticks = overflow;
     left = (ticks + (BIT(t->shift) - 1)) >> t->shift;
@@ -240,14 +240,17 @@ void time_stopped(struct vcpu *v)
 void time_run(struct vcpu *v)
 {
     struct guest_time *t = &v->time;
+    const bool freely = v->mode == MODE_FREE;
+    uint64_t overflow = NEVER;
 
     if (!t->own)
         return;
-    t->armed =
-        (t->next != NEVER && (v->mode == MODE_FREE || v->rounds.running)) ||
-        (v->mode == MODE_FREE && levels_ticks_left(v) < COUNT_MAX);
+    if (freely)
+        overflow = levels_ticks_left(v);
+    t->armed = (t->next != NEVER && (freely || v->rounds.running)) ||
+               overflow < COUNT_MAX;
     if (t->armed)
-        arm(v);
+        arm(v, overflow);
     v->vmcb->tsc_offset =
         time_tsc(v) - rdtsc() - v->levels.between * turns_instruction_tsc();
 }
