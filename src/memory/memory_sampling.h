@@ -170,9 +170,11 @@ bool memory_stream(struct sampling *p, const struct sampling_config *config,
                    unsigned least, unsigned windows,
                    struct memory_tally *tally);
 
-/* Are most of LOADS_TURNS or STORES_TURNS right: those of even lines that hit
- * (bit0, or of loads l1), and those of odd ones that miss? Pure. */
-bool memory_turns_right(const struct memory_tally *tally, bool loads);
+/* Checks that most of LOADS_TURNS or STORES_TURNS are right: those of even
+ * lines hit (bit0, or of loads l1), and those of odd ones miss. `bits`:
+ * their name, for the line. */
+void memory_check_turns(struct test_context *t, const char *bits, bool loads,
+                        const struct memory_tally *tally);
 
 /* Fills test_buffer() with words that hold their own addresses, which a load
  * gives. */

@@ -167,12 +167,7 @@ static bool try_status(struct sampling *p, const struct datala_event *event,
         !try_event(p, event, STORES_FLUSH, windows, &miss) ||
         !try_event(p, event, STORES_TURNS, windows, &turns))
         return false;
-    check(p->t, memory_turns_right(&turns, false),
-          "stores: A0H[0] (DCU Hit) is 1 in %u of %u records of lines stored "
-          "to before, in %u of %u of lines just flushed, by turns; wanted more "
-          "than half, and less",
-          turns.turn[0].bit0, turns.turn[0].records, turns.turn[1].bit0,
-          turns.turn[1].records);
+    memory_check_turns(p->t, "A0H[0] (DCU Hit)", false, &turns);
     check(
         p->t,
         memory_judge_most(hit.bit0, hit.records) &&

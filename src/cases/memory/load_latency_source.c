@@ -139,12 +139,7 @@ static bool try_turns(struct sampling *p, const struct sampling_config *config,
         !memory_stream(p, config, MSR_PEBS_LD_LAT_THRHLD_MIN, LOADS_TURNS,
                        2 * RECORDS, windows, &tally))
         return false;
-    check(p->t, memory_turns_right(&tally, true),
-          "loads of lines in L1 and lines just flushed, by turns: A0H[3:0] is "
-          "1 (L1) in %u of %u and %u of %u records; wanted more than half, and "
-          "less",
-          tally.turn[0].l1, tally.turn[0].records, tally.turn[1].l1,
-          tally.turn[1].records);
+    memory_check_turns(p->t, "A0H[3:0] (L1)", true, &tally);
     return true;
 }
 
