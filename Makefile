@@ -579,6 +579,9 @@ $(B)/tests/host/cases/lbr_event_cases: $(call host_object,$(addprefix \
     src/cases/lbr/,lbr_events.c lbr_while_tracing.c))
 $(B)/tests/host/cases/lbr_freeze_cases: $(call host_object,\
     src/cases/lbr/lbr_freeze_on_pmi.c)
+$(B)/tests/host/cases/lbr_cases $(B)/tests/host/cases/lbr_event_cases \
+$(B)/tests/host/cases/lbr_freeze_cases: $(call host_object,$(wildcard \
+    tests/host/fakes/lbr_*.c))
 $(B)/tests/host/cases/tsx_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,tsx_abort_status.c tsx_aborting_instructions.c \
     tsx_commit.c tsx_exceptions_abort.c tsx_nesting.c tsx_xabort_codes.c \
@@ -836,7 +839,7 @@ ifndef NO_HEADERS
 -include $(patsubst %,%.d,$(call object,$(APP) $(SIM)) \
            $(call hosted_object,$(TOOL) $(BENCH) tests/bench/libipt.c) \
            $(PIC) $(call host_object,$(CORE) $(HOST_HYPERVISOR) $(HOST_FAKES) \
-               $(wildcard tests/host/fakes/traced_*.c) \
+               $(wildcard $(addprefix tests/host/fakes/,lbr_*.c traced_*.c)) \
                tests/silicon/boot/config.c $(REPORT_READER) $(PT_MAP) \
                $(HOST_TESTS) $(SIM_TESTS) $(EFI_TESTS)))
 endif

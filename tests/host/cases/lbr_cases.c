@@ -85,13 +85,13 @@ static void filter_by_generation(void **state)
 {
     (void)state;
     generation(3);
-    device.model = 0x1a;
+    lbr_device.model = 0x1a;
     assert_int_equal(verdict_of(&test_lbr_filter), VERDICT_PASS);
-    device.is = JUMPS_TAKE_CALLS;
+    lbr_device.is = JUMPS_TAKE_CALLS;
     assert_int_equal(verdict_of(&test_lbr_filter), VERDICT_PASS);
     seen(&test_lbr_filter, 3, JUMPS_TAKE_CALLS, 0);
     generation(4);
-    device.is = NO_LENGTH_KEPT;
+    lbr_device.is = NO_LENGTH_KEPT;
     assert_int_equal(verdict_of(&test_lbr_filter), VERDICT_KNOWN);
     seen(&test_lbr_filter, 5, NO_LENGTH_KEPT, 0);
 }
@@ -132,8 +132,8 @@ static void registers(void **state)
         seen(&test_lbr_registers, 5, bit > 9 ? BIT_KEPT : BIT_REFUSED, bit);
     seen(&test_lbr_registers, 5, ANY_ADDRESS, 0);
     generation(4);
-    device.model = 0x5e; /* format 4 where it has to be 5 */
-    device.depth = 32;
+    lbr_device.model = 0x5e; /* format 4 where it has to be 5 */
+    lbr_device.depth = 32;
     assert_int_equal(verdict_of(&test_lbr_registers), VERDICT_FAIL);
 }
 
@@ -181,27 +181,27 @@ static void used(void **state)
     };
 
     (void)state;
-    device.traces = true;
+    lbr_device.traces = true;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         generation(rows[i].format);
-        device.used = rows[i].by;
+        lbr_device.used = rows[i].by;
         assert_int_equal(verdict_of(&test_lbr_stack), VERDICT_SKIP);
         if (strstr(all[0].text, rows[i].line) == NULL)
             fail_msg("%s", all[0].text);
-        assert_int_equal(device.windows, 0);
+        assert_int_equal(lbr_device.windows, 0);
         /* Nor is it looked at after others have written theirs. */
-        device.used = rows[i].by;
+        lbr_device.used = rows[i].by;
         assert_int_equal(verdict_of(&test_lbr_registers), VERDICT_SKIP);
     }
-    device.used = BY_NOBODY;
-    device.traces = false;
+    lbr_device.used = BY_NOBODY;
+    lbr_device.traces = false;
 }
 
 static void says(const struct test *test, unsigned format, enum wrong is,
                  const char *line)
 {
     generation(format);
-    device.is = is;
+    lbr_device.is = is;
     (void)verdict_of(test);
     if (strstr(all[0].text, line) == NULL)
         fail_msg("%s, %u, %d: no \"%s\": %s", test->name, format, (int)is, line,

@@ -45,13 +45,13 @@ static void emptied(void **state)
         begin(&test_lbr_events);
         assert_true(lbr_claim(&l, &all[0]));
         assert_true(lbr_body(&l, lbr_body_kinds));
-        for (unsigned n = 0; n < 3 * device.depth; n++)
-            if (entry_of(n % 3, n / 3) != NULL)
-                *entry_of(n % 3, n / 3) = 0x1234;
+        for (unsigned n = 0; n < 3 * lbr_device.depth; n++)
+            if (lbr_entry_of(n % 3, n / 3) != NULL)
+                *lbr_entry_of(n % 3, n / 3) = 0x1234;
         assert_true(lbr_empty(&l));
-        for (unsigned n = 0; n < 3 * device.depth; n++)
-            assert_true(entry_of(n % 3, n / 3) == NULL ||
-                        *entry_of(n % 3, n / 3) == 0);
+        for (unsigned n = 0; n < 3 * lbr_device.depth; n++)
+            assert_true(lbr_entry_of(n % 3, n / 3) == NULL ||
+                        *lbr_entry_of(n % 3, n / 3) == 0);
         fake_device = NULL;
         restore_msrs(&all[0]);
     }
@@ -76,10 +76,10 @@ static enum beside {
 
 static void put_entries(uint64_t value)
 {
-    for (unsigned n = 0; n < device.depth; n++)
+    for (unsigned n = 0; n < lbr_device.depth; n++)
         for (unsigned i = 0; i < 3; i++)
-            if (entry_of(i, n) != NULL)
-                *entry_of(i, n) = value;
+            if (lbr_entry_of(i, n) != NULL)
+                *lbr_entry_of(i, n) = value;
 }
 
 static void trace(bool on)
@@ -92,15 +92,15 @@ static void trace(bool on)
         fake_msr(MSR_LBR_SELECT)->value = fake_msr(MSR_LASTBRANCH_TOS)->value =
             0;
     if (beside == KEEPS_AFTER && !on)
-        *entry_of(0, 0) = 0x1234;
+        *lbr_entry_of(0, 0) = 0x1234;
     if (beside == CLEARS_LBR)
         fake_msr(IA32_DEBUGCTL)->value &= ~IA32_DEBUGCTL_LBR;
-    device.stopped = on ? beside != RECORDS : beside == STAYS;
+    lbr_device.stopped = on ? beside != RECORDS : beside == STAYS;
     if (beside != TAKES_SELECT)
         fake_msr(MSR_LBR_SELECT)->writable = bits;
     if (beside != TAKES_TOS)
         fake_msr(MSR_LASTBRANCH_TOS)->writable = bits;
-    for (unsigned n = 0; n < device.depth; n++) {
+    for (unsigned n = 0; n < lbr_device.depth; n++) {
         struct fake_msr *from = fake_msr(MSR_LASTBRANCH_FROM_IP(n));
 
         from->writable = bits;
@@ -122,10 +122,10 @@ static void expect_beside(unsigned model, enum beside is, enum verdict wanted,
                           const char *line)
 {
     generation(model == 0x8f ? ARCH : model == 0x3d ? 4 : 5);
-    device.model = model;
-    device.traces = true;
-    device.stopped = false;
-    device.before =
+    lbr_device.model = model;
+    lbr_device.traces = true;
+    lbr_device.stopped = false;
+    lbr_device.before =
         model == 0x3d || model == 0x5e || is == SILENT ? follow : NULL;
     beside = is;
     const enum verdict found = verdict_of(&test_lbr_while_tracing);
@@ -163,8 +163,8 @@ static void while_tracing(void **state)
     expect_beside(0x55, AS_MANUAL, VERDICT_PASS, "beside a trace: 1 of 1");
     expect_beside(0x55, SILENT, VERDICT_PASS, "beside a trace: 0 of 1");
     expect_beside(0x8f, AS_MANUAL, VERDICT_PASS, "beside a trace: 1 of 1");
-    device.before = NULL;
-    device.traces = false;
+    lbr_device.before = NULL;
+    lbr_device.traces = false;
 }
 
 int main(void)

@@ -50,24 +50,24 @@ static uint64_t *reg(uint32_t msr)
 
 static uint32_t enabling(void)
 {
-    return device.format == ARCH ? IA32_LBR_CTL : IA32_DEBUGCTL;
+    return lbr_device.format == ARCH ? IA32_LBR_CTL : IA32_DEBUGCTL;
 }
 
 static bool is_frozen(void)
 {
-    return cpu.waiting ||
-           (device.version >= 4 && (*reg(IA32_PERF_GLOBAL_STATUS) & FRZ) != 0);
+    return cpu.waiting || (lbr_device.version >= 4 &&
+                           (*reg(IA32_PERF_GLOBAL_STATUS) & FRZ) != 0);
 }
 
 static void branch(uint32_t kind, uint64_t from, uint64_t to)
 {
     if (cpu.on && !is_frozen())
-        record(kind, from, to, 7);
+        lbr_add(kind, from, to, 7);
 }
 
 static void freeze(unsigned place)
 {
-    const bool streamlined = device.version >= 4;
+    const bool streamlined = lbr_device.version >= 4;
 
     if (streamlined && !odd.unsaid)
         *reg(IA32_PERF_GLOBAL_STATUS) |= FRZ;
@@ -205,8 +205,8 @@ uint64_t hw_pmi_rip(void)
 static enum verdict verdict(unsigned format)
 {
     generation(format);
-    device.before = before;
-    device.version = format < 5 ? 3 : format == 5 ? 4 : 5;
+    lbr_device.before = before;
+    lbr_device.version = format < 5 ? 3 : format == 5 ? 4 : 5;
     memset(&cpu, 0, sizeof(cpu));
     return verdict_of(&test_lbr_freeze_on_pmi);
 }
