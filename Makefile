@@ -610,7 +610,9 @@ $(B)/tests/host/cases/tsx_in_tx_cases: $(call host_object,\
 $(B)/tests/host/cases/tsx_pair_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,commit_atomic.c conflict_events.c lock_elision.c))
 $(B)/tests/host/cases/tsx_ring3_cases: $(call host_object,\
-    src/cases/tsx/tsx_ring3.c src/cases/tsx/tsx_ring3_state.c)
+    src/cases/tsx/tsx_ring3.c)
+$(B)/tests/host/cases/tsx_ring3_state_cases: $(call host_object,\
+    src/cases/tsx/tsx_ring3_state.c)
 $(B)/tests/host/cases/pebs_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c applicable_counter.c counter3.c \
     enable_bits.c events.c record_layout.c reload.c tsc.c))
