@@ -606,7 +606,9 @@ $(B)/tests/host/cases/tsx_memory_cases: $(call host_object,$(addprefix \
 $(B)/tests/host/cases/tsx_debug_cases: $(call host_object,\
     $(addprefix src/cases/tsx/tsx_debug_,advanced.c breakpoint.c))
 $(B)/tests/host/cases/tsx_in_tx_cases: $(call host_object,\
-    $(addprefix src/cases/tsx/tsx_,in_tx_counts.c interrupt_abort.c))
+    src/cases/tsx/tsx_in_tx_counts.c)
+$(B)/tests/host/cases/tsx_interrupt_cases: $(call host_object,\
+    src/cases/tsx/tsx_interrupt_abort.c)
 $(B)/tests/host/cases/tsx_pair_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,commit_atomic.c conflict_events.c lock_elision.c))
 $(B)/tests/host/cases/tsx_ring3_cases: $(call host_object,\
