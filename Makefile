@@ -624,8 +624,10 @@ $(B)/tests/host/cases/pebs_buffer_cases: $(call host_object,$(addprefix \
     $(call host_object,src/cases/lbr/lbr_freeze_on_pebs.c)
 $(B)/tests/host/cases/pdir_cases: $(call host_object,\
     $(wildcard src/cases/pebs/pdir_*.c))
-$(B)/tests/host/cases/pebs_ring_cases: $(call host_object,$(addprefix \
-    src/cases/pebs/pebs_,in_contexts.c ring3.c))
+$(B)/tests/host/cases/pebs_ring_cases: $(call host_object,\
+    src/cases/pebs/pebs_ring3.c)
+$(B)/tests/host/cases/pebs_context_cases: $(call host_object,\
+    src/cases/pebs/pebs_in_contexts.c)
 $(B)/tests/host/cases/pebs_adaptive_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c events.c))
 $(B)/tests/host/cases/pebs_register_cases: $(call host_object,\
