@@ -596,9 +596,12 @@ $(B)/tests/host/cases/tsx_force_cases: $(call host_object,\
     sdv_enable_rtm.c))
 $(B)/tests/host/cases/tsx_ctrl_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,tsx_ctrl_disable.c tsx_mcu_opt_ctrl.c))
-$(B)/tests/host/cases/tsx_conflict_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/tsx_conflict_cases \
+$(B)/tests/host/cases/tsx_conflict_line_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,conflict_read.c conflict_retry.c conflict_write.c \
     load_tracking.c))
+$(B)/tests/host/cases/tsx_tracking_cases: $(call host_object,\
+    src/cases/tsx/tsx_load_tracking.c)
 $(B)/tests/host/cases/tsx_state_cases: $(call host_object,\
     $(addprefix src/cases/tsx/tsx_,abort_state.c xabort_outside.c))
 $(B)/tests/host/cases/tsx_memory_cases: $(call host_object,$(addprefix \

@@ -1,50 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tsx_conflict_cases.c - the cases of conflicts between two processors, over
+/* tsx_conflict_cases.c - each kind of conflict between two processors, over
  * transactions that abort as the manual says, and over the same with those of
  * one body otherwise. */
-#include "tests/host/cases/tsx_pair_fixture.h"
+#include "tests/host/cases/tsx_conflict_fixture.h"
 
 extern const struct test test_tsx_conflict_read, test_tsx_conflict_retry,
     test_tsx_conflict_write, test_tsx_load_tracking;
-
-const uint8_t tsx_end_hold[1] = {0}, tsx_end_hold_inner[1] = {0};
-
-/* Registers that a conflict leaves; what is otherwise. */
-static struct {
-    const uint8_t *change; /* of this one: */
-    bool commits, wrong, slow;
-    unsigned tries;
-} registers;
-
-int tsx_state(struct tsx_state *s)
-{
-    volatile uint64_t *line = (volatile uint64_t *)(uintptr_t)s->argument;
-    const uint64_t before = *line;
-    const bool is = registers.change == s->change;
-
-    assert_true(s->end == tsx_end_hold || s->end == tsx_end_hold_inner);
-    registers.tries++;
-    if (!is || !registers.slow)
-        step();
-    const int outcome =
-        state_end(s, *line == before || (is && registers.commits));
-    if (is && registers.wrong)
-        s->x_after[STATE_XMM + 7] ^= 1;
-    return outcome;
-}
-
-static void begin(const struct test *test)
-{
-    memset(&registers, 0, sizeof(registers));
-    pair_begin(test);
-    t->cpu.perfmon_version = 0; /* no stores at ring 3 */
-}
-
-static void passes(const struct test *test, const char *line)
-{
-    begin(test);
-    expect_case(case_end(), VERDICT_PASS, line);
-}
 
 /* --- Each kind of conflict ------------------------------------------------ */
 
@@ -318,108 +279,6 @@ static void beside(void **state)
     }
 }
 
-/* --- Which line it is, and how long a transaction lasts --------------------
- */
-
-static struct {
-    const uint8_t *body;
-    unsigned lines[8]; /* that were stored to meanwhile, in this order */
-    unsigned count;
-    unsigned longest;
-} noted;
-
-/* All transactions commit, and note what was stored to. */
-static bool note_lines(const struct tsx_block *b, struct end *end)
-{
-    if (b->body == tsx_body_nothing)
-        return false;
-    if (b->count > noted.longest)
-        noted.longest = (unsigned)b->count;
-    const bool ends = hold_end(b, end);
-    const struct conflict *c = conflict_now();
-    if (b->body == noted.body && end->outcome == TSX_ABORTED &&
-        (noted.count == 0 || noted.lines[noted.count - 1] != c->line) &&
-        noted.count < 8)
-        noted.lines[noted.count++] = c->line;
-    return ends;
-}
-
-static void which_lines(void **state)
-{
-    (void)state;
-    memset(&noted, 0, sizeof(noted));
-    begin(&test_tsx_conflict_write);
-    own_end = note_lines;
-    noted.body = tsx_body_hold_loads;
-    expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(noted.count, 3);
-    assert_int_equal(noted.lines[0], 19);
-    assert_int_equal(noted.lines[1], 63);
-    assert_int_equal(noted.lines[2], TSX_HELD_LINES - 1);
-    memset(&noted, 0, sizeof(noted));
-    begin(&test_tsx_conflict_read);
-    own_end = note_lines;
-    noted.body = tsx_body_hold_stores;
-    expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(noted.count, 1);
-    assert_int_equal(noted.lines[0], TSX_STORED_LINES - 1);
-}
-
-/* Transactions are made longer until the other comes: for a 64th of the job's
- * time, and for twice that where it has hardly come beside one. */
-static void until_it_comes(void **state)
-{
-    static const struct {
-        bool idle;
-        enum verdict verdict;
-        unsigned turns, lengths;
-        const char *line;
-    } rows[] = {
-        {false, VERDICT_PASS, 64, 1,
-         "a write to a line of the read set: 25 of 25"},
-        {true, VERDICT_ERROR, CONFLICT_TURNS_MAX, 3 + 200,
-         "beside 0 of 5075 transactions only, too few to tell"},
-        {false, VERDICT_FAIL, CONFLICT_TURNS_MAX, 3 + 100,
-         "none of 2575 transactions, of up to 65536 turns, set EAX[2]"},
-    };
-
-    (void)state;
-    for (unsigned n = 0; n < 3; n++) {
-        memset(&noted, 0, sizeof(noted));
-        begin(&test_tsx_conflict_retry);
-        own_end = note_lines;
-        fake_ms_step = 1; /* of 6400 */
-        other.idle = rows[n].idle;
-        if (n == 2) {
-            other.body = tsx_body_hold_load;
-            other.ignores = other.unnoticed = true;
-        }
-        expect_case(case_end(), rows[n].verdict, rows[n].line);
-        assert_int_equal(noted.longest, rows[n].turns);
-        assert_int_equal(other.transactions, TRIALS * rows[n].lengths);
-    }
-}
-
-static void one_after_another(void **state)
-{
-    static const struct test *const tests[] = {
-        &test_tsx_conflict_read, &test_tsx_conflict_retry,
-        &test_tsx_conflict_write, &test_tsx_load_tracking};
-
-    (void)state;
-    for (unsigned i = 0; i < 4; i++) {
-        begin(tests[i]);
-        fake_beside = NULL;
-        expect_case(case_end(), VERDICT_SKIP, "needs two processors at the");
-        assert_int_equal(other.transactions, 0);
-        begin(tests[i]);
-        tsx_wrong(tsx_body_nothing, aborted(0), 0);
-        device.to = UINT32_MAX;
-        expect_case(case_end(), VERDICT_SKIP, "100 of 100 aborted");
-        assert_int_equal(other.transactions, 0);
-    }
-}
-
 /* --- The retry bit ---------------------------------------------------------
  */
 
@@ -460,122 +319,12 @@ static void retry(void **state)
     }
 }
 
-/* --- Registers --------------------------------------------------------------
- */
-
-static void states(void **state)
-{
-    static const uint8_t *const changes[] = {tsx_change_general, tsx_change_xmm,
-                                             tsx_change_ymm};
-    static const char *const names[] = {"general registers and status flags",
-                                        "XMM0 to XMM15 and MXCSR",
-                                        "YMM0 to YMM15"};
-
-    (void)state;
-    passes(&test_tsx_conflict_write, "");
-    assert_int_equal(registers.tries, 6 * 8); /* without AVX */
-    for (unsigned i = 0; i < 3; i++) {
-        begin(&test_tsx_conflict_write);
-        state_enumerate(7);
-        registers.change = changes[i];
-        registers.wrong = true;
-        expect_case(case_end(), VERDICT_FAIL, names[i]);
-        begin(&test_tsx_conflict_write);
-        state_enumerate(7);
-        registers.change = changes[i];
-        registers.commits = true;
-        fake_ms_step = 1;
-        expect_case(case_end(), VERDICT_FAIL,
-                    "to a line of the read set; wanted fewer");
-        assert_non_null(strstr(t->text, names[i]));
-        begin(&test_tsx_conflict_write);
-        state_enumerate(7);
-        registers.change = changes[i];
-        registers.slow = true;
-        expect_case(case_end(), VERDICT_ERROR, "the other processor stored");
-        /* A sixteenth of the time; the first ends the test. */
-        assert_int_equal(registers.tries, 8 * (40 + i + (i != 0)));
-    }
-}
-
-/* --- XSUSLDTRK --------------------------------------------------------------
- */
-
-static void load_tracking(void **state)
-{
-    static const uint8_t *const aborting[] = {tsx_body_suspended_end,
-                                              tsx_body_suspended_begin,
-                                              tsx_body_suspended_twice};
-    static const char *const names[] = {"XEND after", "XBEGIN after",
-                                        "XSUSLDTRK after"};
-    const struct test *test = &test_tsx_load_tracking;
-    struct end kept = aborted(0);
-
-    (void)state;
-    kept.flags = 1;
-    for (unsigned i = 0; i < 3; i++) {
-        begin(test); /* the store between is not undone, in the last try */
-        tsx_wrong(aborting[i], kept, TRIES - 1);
-        expect_case(case_end(), VERDICT_FAIL, "a store in between, and ");
-        assert_non_null(
-            strstr(t->text, "the store of an aborted transaction remained"));
-        begin(test);
-        tsx_wrong(aborting[i], committed(), TRIES - 1);
-        expect_case(case_end(), VERDICT_FAIL, names[i]);
-        assert_non_null(strstr(t->text, "1 of 5 transactions committed; "));
-    }
-    begin(test);
-    tsx_wrong(tsx_body_suspended_once, aborted(0), 0);
-    device.to = TRIES - 2;
-    expect_case(case_end(), VERDICT_PASS, "");
-    begin(test);
-    tsx_wrong(tsx_body_suspended_once, aborted(0), 0);
-    device.to = UINT32_MAX;
-    expect_case(case_end(), VERDICT_FAIL,
-                "XSUSLDTRK and XRESLDTRK: none of 5 transactions committed");
-    begin(test); /* what is stored there is lost, once */
-    tsx_wrong(tsx_body_suspended_once, committed(), TRIES - 1);
-    expect_case(case_end(), VERDICT_FAIL,
-                "a store between XSUSLDTRK and XRESLDTRK: there after 4 of 5 "
-                "commits; wanted each");
-    for (unsigned i = 0; i < 2; i++) { /* it holds for the next one */
-        begin(test);
-        other.outlives[i] = true;
-        expect_case(case_end(), VERDICT_FAIL,
-                    i == 0 ? "XSUSLDTRK was outside of a transaction: "
-                           : "has aborted after XSUSLDTRK: ");
-    }
-    begin(test); /* XSUSLDTRK does nothing */
-    other.tracks = true;
-    expect_case(case_end(), VERDICT_FAIL,
-                "5 of 5 transactions set EAX[2] (conflict), and 5 of 5 with a "
-                "load that is tracked; wanted half of that at most");
-    /* Untracked: half of those with a tracked load at most, and one commits. */
-    for (unsigned n = 0; n < 4; n++) {
-        begin(test);
-        tsx_wrong(tsx_body_hold_untracked,
-                  aborted(n < 2 ? CONFLICT : RTM_STATUS_RETRY), 0);
-        device.to = n == 0   ? TRIES / 2 - 1
-                    : n == 1 ? TRIES / 2
-                    : n == 2 ? TRIES - 2
-                             : TRIES - 1;
-        expect_case(case_end(), n % 2 == 0 ? VERDICT_PASS : VERDICT_FAIL,
-                    n == 1   ? "3 of 5 transactions set EAX[2] (conflict), "
-                               "and 5 of 5 with a load that is tracked"
-                    : n == 3 ? "and before XRESLDTRK: none of 5 transactions"
-                             : "");
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_conflict),  cmocka_unit_test(nested),
-        cmocka_unit_test(shown),          cmocka_unit_test(any_transaction),
-        cmocka_unit_test(beside),         cmocka_unit_test(which_lines),
-        cmocka_unit_test(until_it_comes), cmocka_unit_test(one_after_another),
-        cmocka_unit_test(retry),          cmocka_unit_test(states),
-        cmocka_unit_test(load_tracking),
+        cmocka_unit_test(each_conflict), cmocka_unit_test(nested),
+        cmocka_unit_test(shown),         cmocka_unit_test(any_transaction),
+        cmocka_unit_test(beside),        cmocka_unit_test(retry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
