@@ -604,8 +604,10 @@ $(B)/tests/host/cases/tsx_tracking_cases: $(call host_object,\
     src/cases/tsx/tsx_load_tracking.c)
 $(B)/tests/host/cases/tsx_state_cases: $(call host_object,\
     $(addprefix src/cases/tsx/tsx_,abort_state.c xabort_outside.c))
-$(B)/tests/host/cases/tsx_memory_cases: $(call host_object,$(addprefix \
-    src/cases/tsx/tsx_,read_capacity.c rollback_bytes.c write_capacity.c))
+$(B)/tests/host/cases/tsx_capacity_cases: $(call host_object,$(addprefix \
+    src/cases/tsx/tsx_,read_capacity.c write_capacity.c))
+$(B)/tests/host/cases/tsx_rollback_cases: $(call host_object,\
+    src/cases/tsx/tsx_rollback_bytes.c)
 $(B)/tests/host/cases/tsx_debug_cases: $(call host_object,\
     $(addprefix src/cases/tsx/tsx_debug_,advanced.c breakpoint.c))
 $(B)/tests/host/cases/tsx_in_tx_cases: $(call host_object,\
