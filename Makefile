@@ -583,9 +583,10 @@ $(B)/tests/host/cases/lbr_cases $(B)/tests/host/cases/lbr_event_cases \
 $(B)/tests/host/cases/lbr_freeze_cases: $(call host_object,$(wildcard \
     tests/host/fakes/lbr_*.c))
 $(B)/tests/host/cases/tsx_cases: $(call host_object,$(addprefix \
-    src/cases/tsx/,tsx_abort_status.c tsx_aborting_instructions.c \
-    tsx_commit.c tsx_exceptions_abort.c tsx_nesting.c tsx_xabort_codes.c \
-    tsx_xend_outside.c tsx_xtest.c))
+    src/cases/tsx/tsx_,commit.c nesting.c xabort_codes.c xend_outside.c xtest.c))
+$(B)/tests/host/cases/tsx_abort_cases: $(call host_object,$(addprefix \
+    src/cases/tsx/tsx_,abort_status.c aborting_instructions.c \
+    exceptions_abort.c))
 $(B)/tests/host/cases/tsx_count_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,tsx_mem_events.c tsx_retired_events.c))
 $(B)/tests/host/cases/tsx_default_cases: $(call host_object,$(addprefix \
