@@ -61,6 +61,11 @@ void fake_cpu_start(const char *cpu, const char *fault);
 struct vcpu *fake_cpu_vcpu(unsigned n);
 /* A page of the guest's memory; all are 0 at the start. */
 uint8_t *fake_cpu_page(unsigned n);
+/* So far behind where the first one begins. */
+static inline const uint8_t *fake_cpu_at(unsigned offset)
+{
+    return fake_cpu_page(0) + offset;
+}
 /* No translation stays: fake_guest.c. */
 void fake_guest_flush(void);
 /* Where handlers begin. */

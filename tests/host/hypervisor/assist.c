@@ -27,11 +27,6 @@ static struct vcpu *start(void)
     return fake_cpu_vcpu(0);
 }
 
-static const uint8_t *code(unsigned at)
-{
-    return fake_cpu_page(0) + at;
-}
-
 /* --- Interrupts ---------------------------------------------------------- */
 
 static void interrupt_by_lvt(void **state)
@@ -114,12 +109,13 @@ static void record_of_a_step(void **state)
     CODE(v, NOP_, NOP_, NOP_, NOP_, NOP_);
     arm(v, 2);
     v->gprs.rbx = 0x77;
-    assert_true(fake_cpu_until(v, code(2)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(2)));
     assert_int_equal(((uint64_t *)fake_cpu_page(10))[5],
                      (uint64_t)fake_cpu_page(10) + 0x800);
-    assert_true(fake_cpu_until(v, code(4)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(4)));
     assert_int_equal(record()[0], RFLAGS_IF | 2); /* no TF of ours */
-    assert_in_range(record()[1], (uint64_t)code(3), (uint64_t)code(4));
+    assert_in_range(record()[1], (uint64_t)fake_cpu_at(3),
+                    (uint64_t)fake_cpu_at(4));
     assert_int_equal(record()[3], 0x77);
 }
 
@@ -133,10 +129,10 @@ static void record_aborts(void **state)
     MARKED(v, XBEGIN_, STORE_, NOP_, NOP_, NOP_, NOP_, NOP_, XEND_);
     v->vmcb->rax = 3;
     arm(v, 3);
-    assert_true(fake_cpu_until(v, code(FALLBACK)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(FALLBACK)));
     assert_int_equal(v->tx.depth, 0);
     assert_int_equal(*fake_cpu_page(8), 0);
-    assert_int_equal(record()[1], (uint64_t)code(FALLBACK));
+    assert_int_equal(record()[1], (uint64_t)fake_cpu_at(FALLBACK));
 }
 
 /* There is no DS area: no record, and it goes on. */
@@ -148,7 +144,7 @@ static void no_area(void **state)
     CODE(v, NOP_, NOP_, NOP_, NOP_, NOP_);
     arm(v, 1);
     hypervisor.ram[0].end = (uint64_t)fake_cpu_page(10);
-    assert_true(fake_cpu_until(v, code(5)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(5)));
     assert_int_equal(((uint64_t *)fake_cpu_page(10))[5],
                      (uint64_t)fake_cpu_page(10) + 0x800);
 }

@@ -23,11 +23,6 @@ static struct vcpu *start(const char *cpu)
     return v;
 }
 
-static const uint8_t *code(unsigned at)
-{
-    return fake_cpu_page(0) + at;
-}
-
 static uint32_t lock_word(void)
 {
     uint32_t value;
@@ -46,15 +41,15 @@ static void elides(void **state)
         fake_cpu.refuses_hints = refused != 0;
         MARKED(v, XACQUIRE_, XCHG_, LOAD_, XRELEASE_, STORE32_, NOP_);
         v->vmcb->rax = 1;
-        assert_true(fake_cpu_until(v, code(3)));
+        assert_true(fake_cpu_until(v, fake_cpu_at(3)));
         assert_true(v->tx.hle);
         assert_int_equal(v->vmcb->rax, 0);
         assert_int_equal(lock_word(), 0);
-        assert_true(fake_cpu_until(v, code(6)));
+        assert_true(fake_cpu_until(v, fake_cpu_at(6)));
         assert_int_equal(v->vmcb->rax, 1);
         assert_int_equal(v->tx.lines.writes, 0);
         v->vmcb->rax = 0;
-        assert_true(fake_cpu_until(v, code(9)));
+        assert_true(fake_cpu_until(v, fake_cpu_at(9)));
         assert_int_equal(v->tx.depth, 0);
         assert_int_equal(v->model->tsx.active, false);
         assert_int_equal(lock_word(), 0);
@@ -67,17 +62,18 @@ static void elides(void **state)
 static void expect_retry(struct vcpu *v, unsigned last, unsigned after)
 {
     v->vmcb->rax = 5;
-    assert_true(fake_cpu_until(v, code(0)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(0)));
     while (v->tx.depth == 0)
         assert_true(fake_cpu_rounds(v, 1));
     while (v->tx.depth > 0) {
-        assert_in_range(v->vmcb->rip, (uint64_t)code(0), (uint64_t)code(last));
+        assert_in_range(v->vmcb->rip, (uint64_t)fake_cpu_at(0),
+                        (uint64_t)fake_cpu_at(last));
         assert_true(fake_cpu_rounds(v, 1));
     }
-    assert_ptr_equal((void *)v->vmcb->rip, code(0));
+    assert_ptr_equal((void *)v->vmcb->rip, fake_cpu_at(0));
     assert_int_equal(v->vmcb->rax, 5); /* no status in EAX */
     assert_int_equal(lock_word(), 0);
-    assert_true(fake_cpu_until(v, code(after)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(after)));
     assert_int_equal(v->tx.depth, 0);
     assert_int_equal(lock_word(), 5);
 }
@@ -123,12 +119,12 @@ static void stores_are_undone(void **state)
     (void)state;
     MARKED(v, XACQUIRE_, XCHG_, STORE_, CPUID_, NOP_);
     v->vmcb->rax = 5;
-    assert_true(fake_cpu_until(v, code(3)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(3)));
     v->gprs.rdi = (uint64_t)fake_cpu_page(LOCK + 1);
     v->vmcb->rax = UINT64_MAX;
-    assert_true(fake_cpu_until(v, code(6)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(6)));
     assert_int_equal(*fake_cpu_page(LOCK + 1), 0xFF);
-    assert_true(fake_cpu_until(v, code(0)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(0)));
     assert_int_equal(*fake_cpu_page(LOCK + 1), 0);
     assert_ptr_equal((void *)v->gprs.rdi, fake_cpu_page(LOCK));
 }
@@ -140,7 +136,7 @@ static void xtest_inside(void **state)
 
     (void)state;
     MARKED(v, XACQUIRE_, XCHG_, XTEST_, NOP_);
-    assert_true(fake_cpu_until(v, code(6)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(6)));
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(v->vmcb->rflags & RFLAGS_ZF, 0);
 }
@@ -155,10 +151,10 @@ static void hint_ignored(void **state)
         fake_cpu.refuses_hints = refused != 0;
         MARKED(v, XACQUIRE_, XCHG_, XRELEASE_, STORE32_, NOP_);
         v->vmcb->rax = 1;
-        assert_true(fake_cpu_until(v, code(3)));
+        assert_true(fake_cpu_until(v, fake_cpu_at(3)));
         assert_int_equal(v->tx.depth, 0);
         assert_int_equal(lock_word(), 1);
-        assert_true(fake_cpu_until(v, code(6)));
+        assert_true(fake_cpu_until(v, fake_cpu_at(6)));
         assert_int_equal(lock_word(), 0);
         assert_int_equal(v->transactions, 0);
     }
@@ -174,11 +170,11 @@ static void hint_in_rtm(void **state)
         fake_cpu.refuses_hints = refused != 0;
         MARKED(v, XBEGIN_, XACQUIRE_, XCHG_, XEND_, NOP_);
         v->vmcb->rax = 1;
-        assert_true(fake_cpu_until(v, code(9)));
+        assert_true(fake_cpu_until(v, fake_cpu_at(9)));
         assert_int_equal(v->tx.depth, 1);
         assert_false(v->tx.hle);
         assert_int_equal(v->tx.lines.writes, 1);
-        assert_true(fake_cpu_until(v, code(12)));
+        assert_true(fake_cpu_until(v, fake_cpu_at(12)));
         assert_int_equal(lock_word(), 1);
     }
 }
@@ -194,11 +190,11 @@ static void hints_in_rtm(void **state)
     for (unsigned n = 0; n < 100; n++)
         memcpy(fake_cpu_page(0) + 6 + 3 * n, ((uint8_t[]){XACQUIRE_, XCHG_}),
                3);
-    v->gprs.rdi = (uint64_t)code(0x800);
+    v->gprs.rdi = (uint64_t)fake_cpu_at(0x800);
     v->vmcb->rax = 1;
-    assert_true(fake_cpu_until(v, code(6 + 3 * 99)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(6 + 3 * 99)));
     assert_int_equal(v->tx.depth, 1);
-    assert_int_equal(*code(0x800), 1);
+    assert_int_equal(*fake_cpu_at(0x800), 1);
 }
 
 /* After the instruction its page is itself again. */
@@ -209,9 +205,9 @@ static void code_is_read_back(void **state)
     (void)state;
     fake_cpu.refuses_hints = true;
     MARKED(v, XACQUIRE_, XCHG_, LOAD_, NOP_);
-    assert_true(fake_cpu_until(v, code(3)));
-    v->gprs.rdi = (uint64_t)code(0);
-    assert_true(fake_cpu_until(v, code(6)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(3)));
+    v->gprs.rdi = (uint64_t)fake_cpu_at(0);
+    assert_true(fake_cpu_until(v, fake_cpu_at(6)));
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(v->vmcb->rax & 0xFF, XACQUIRE_);
 }
@@ -222,17 +218,17 @@ static void lock_beside_code(void **state)
     (void)state;
     for (unsigned refused = 0; refused < 2; refused++) {
         struct vcpu *v = start("haswell");
-        const uint8_t *lock = code(0x800);
+        const uint8_t *lock = fake_cpu_at(0x800);
 
         fake_cpu.refuses_hints = refused != 0;
         MARKED(v, XACQUIRE_, XCHG_, NOP_, XRELEASE_, STORE32_, NOP_);
         v->gprs.rdi = (uint64_t)lock;
         v->vmcb->rax = 1;
-        assert_true(fake_cpu_until(v, code(4)));
+        assert_true(fake_cpu_until(v, fake_cpu_at(4)));
         assert_int_equal(v->tx.depth, 1);
         assert_int_equal(*lock, 0);
         v->vmcb->rax = 0;
-        assert_true(fake_cpu_until(v, code(7)));
+        assert_true(fake_cpu_until(v, fake_cpu_at(7)));
         assert_int_equal(v->tx.depth, 0);
         assert_int_equal(*lock, 0);
         assert_int_equal(fake_cpu_page(0)[0], XACQUIRE_);

@@ -25,11 +25,6 @@ static struct vcpu *start(const char *cpu)
     return fake_cpu_vcpu(0);
 }
 
-static const uint8_t *code(unsigned at)
-{
-    return fake_cpu_page(0) + at;
-}
-
 /* The guest's next instruction is a WRMSR of this. */
 static void set_msr(struct vcpu *v, uint32_t number, uint64_t value)
 {
@@ -47,14 +42,14 @@ static void window_is_exact(void **state)
     v->model->choices.closing_write_counts = false;
     CODE(v, WRMSR_, WRMSR_, NOP_, CPUID_, NOP_, WRMSR_, NOP_);
     set_msr(v, FIXED_CTRL, 3);
-    assert_true(fake_cpu_until(v, code(2)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(2)));
     set_msr(v, GLOBAL_CTRL, UINT64_C(1) << 32);
     assert_int_equal(v->mode, MODE_FREE);
-    assert_true(fake_cpu_until(v, code(4)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(4)));
     assert_int_equal(v->mode, MODE_STEP);
-    assert_true(fake_cpu_until(v, code(8)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(8)));
     set_msr(v, GLOBAL_CTRL, 0);
-    assert_true(fake_cpu_until(v, code(10)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(10)));
     assert_int_equal(v->mode, MODE_FREE);
     assert_int_equal(v->model->pmu.fixed[0], 3);
 }
@@ -66,7 +61,7 @@ static void free_is_not_stepped(void **state)
 
     (void)state;
     CODE(v, NOP_, NOP_, NOP_, CPUID_);
-    assert_true(fake_cpu_until(v, code(5)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(5)));
     assert_int_equal(v->steps, 0);
     assert_int_equal(v->vmcb->rflags & RFLAGS_TF, 0);
 }
@@ -79,7 +74,7 @@ static void pushed_flags_are_the_guests(void **state)
 
     (void)state;
     MARKED(v, NOP_, PUSHFQ_, NOP_);
-    assert_true(fake_cpu_until(v, code(2)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(2)));
     memcpy(&pushed, (const void *)v->vmcb->rsp, sizeof(pushed));
     assert_int_equal(pushed, RFLAGS_IF | 2);
 }
@@ -204,7 +199,7 @@ static void refused_hint_counts_once(void **state)
     step_end(v);
     CODE(v, XACQUIRE_, PAIR_, NOP_);
     v->gprs.rdi = (uint64_t)fake_cpu_page(8);
-    assert_true(fake_cpu_until(v, code(5)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(5)));
     assert_int_equal(v->model->pmu.fixed[0], 1);
 }
 
@@ -219,12 +214,12 @@ static void refused_hint_on_its_own_page(void **state)
     MARKED(v, XACQUIRE_, PAIR_, LOAD_, LOAD_, NOP_);
     v->gprs.rdi = (uint64_t)data;
     v->gprs.rbx = 0x33;
-    assert_true(fake_cpu_until(v, code(8)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(8)));
     assert_int_equal(*data, 0x33);
     assert_int_equal(v->vmcb->rax, 0x33);
     assert_memory_equal(fake_cpu_page(0), ((uint8_t[]){XACQUIRE_, PAIR_}), 5);
-    v->gprs.rdi = (uint64_t)code(0);
-    assert_true(fake_cpu_until(v, code(11)));
+    v->gprs.rdi = (uint64_t)fake_cpu_at(0);
+    assert_true(fake_cpu_until(v, fake_cpu_at(11)));
     assert_int_equal(v->vmcb->rax & 0xFF, XACQUIRE_);
 }
 
@@ -271,7 +266,7 @@ static void refused_hint_interrupted(void **state)
     fake_cpu_exit(EXIT_NMI, 0, 0, 0);
     assert_true(fake_cpu_rounds(v, 1));
     assert_int_equal(v->overlay_count, 0);
-    assert_true(fake_cpu_until(v, code(5)));
+    assert_true(fake_cpu_until(v, fake_cpu_at(5)));
     assert_int_equal(*fake_cpu_page(8), 0x44);
 }
 
