@@ -108,6 +108,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
     import commands
     import determinism as sames
     import expected
+    import machines
     import media
     import powercut as powercuts
     import rewrites
@@ -128,7 +129,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
               flush=True)
     boots.each(show, [*sames.jobs(), *map(boots.job, scales.sample()),
                       powercuts.job(kills=3),
-                      *map(boots.job, boots.everything()),
+                      *map(boots.job, machines.everything()),
                       *(job for n, job in enumerate(media.jobs()) if expected.drawn(n, part)),
                       *commands.jobs(),
                       *map(boots.job, sweeps.sample())], meanwhile)
@@ -173,6 +174,7 @@ def scale() -> None:
 def soak() -> None:
     import boots
     import expected
+    import personalities
     trials = int(os.environ.get("TRIALS") or 300)
     seeds = int(os.environ.get("SEEDS") or 20)
     short = int(os.environ.get("BOOTS") or 0)
@@ -183,17 +185,18 @@ def soak() -> None:
         sold.run(result, range(first, first + seeds),
                  [int(n) for n in os.environ["SOLD"].split(",")],
                  os.environ.get("CPUS") or "",
-                 int(os.environ.get("TRIALS") or boots.TRIALS_AS_SOLD),
+                 int(os.environ.get("TRIALS") or personalities.TRIALS_AS_SOLD),
                  int(os.environ.get("JOBS") or boots.CORES))
         return
     if short or threads:
-        boots.run(result, boots.many(short))
-        boots.run(result, boots.with_threads(threads))
+        boots.run(result, personalities.many(short))
+        boots.run(result, personalities.with_threads(threads))
         return
-    boots.run(result, boots.personalities(range(1, seeds + 1), trials, boots.APART))
-    boots.run(result, boots.as_sold(range(1, seeds + 1), trials))
-    boots.run(result, boots.as_sold([1], boots.TRIALS_AS_SOLD, 4))
-    boots.run(result, boots.observing(expected.suites(None)))
+    boots.run(result, personalities.personalities(range(1, seeds + 1), trials,
+                                             personalities.APART))
+    boots.run(result, personalities.as_sold(range(1, seeds + 1), trials))
+    boots.run(result, personalities.as_sold([1], personalities.TRIALS_AS_SOLD, 4))
+    boots.run(result, personalities.observing(expected.suites(None)))
 
 
 def faults() -> None:

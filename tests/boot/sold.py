@@ -12,6 +12,7 @@ from typing import Callable, Iterable
 import boots
 import expected
 import ktap
+import personalities
 
 
 @dataclasses.dataclass
@@ -66,7 +67,7 @@ def run(result: Callable[[str, Iterable[str]], None], seeds: Iterable[int],
         result("soak: as sold", [f"no personality fits CPUS {cpus}"])
         return
     items = [(smp, item) for seed in seeds for smp in processors
-             for item in boots.as_sold([seed], trials, smp)
+             for item in personalities.as_sold([seed], trials, smp)
              if item.config["cpu"] in wanted]
     rows: dict[tuple[str, int], Row] = {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
