@@ -6,7 +6,9 @@
 #include "asm/trace_window.h"
 #include "asm/tsx_bodies.h"
 #include "tests/host/fakes/traced_cpu.h"
+#include "tests/silicon/instructions/operand.h"
 #include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/tsx.h"
 
 #include <ucontext.h>
 
@@ -58,14 +60,25 @@ void traced_interrupt(uint64_t back);
 /* traced_play.c: the instruction at traced.at, in place of the host; false
  * where it is the host's. */
 bool traced_play(ucontext_t *u);
-/* The host has executed it. */
-void traced_done(ucontext_t *u);
-/* A transaction of one instruction. */
-void traced_committed(uint64_t ip);
+/* A general register of its, by number, and what it accesses. */
+uint64_t *traced_operand(ucontext_t *u, unsigned number);
+unsigned traced_accesses(ucontext_t *u, struct data_access found[]);
 /* Where the gate of that vector leads. */
 uint64_t traced_handler(unsigned vector);
 /* An exception or interrupt there. */
 void traced_deliver(ucontext_t *u, unsigned vector, uint64_t back);
+
+/* traced_tx.c: XBEGIN, XEND, XABORT or XTEST. */
+void traced_tx_instruction(ucontext_t *u);
+/* Inside: true where it aborts before this instruction. */
+bool traced_tx_aborts(ucontext_t *u);
+void traced_tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status);
+/* It has been played, and has so many bytes. */
+void traced_played(ucontext_t *u, unsigned length);
+/* The host has executed it. */
+void traced_done(ucontext_t *u);
+/* A transaction of one instruction. */
+void traced_committed(uint64_t ip);
 /* A hint of it, before it is executed; after it. */
 void traced_take_hint(ucontext_t *u);
 void traced_hint_taken(ucontext_t *u);
