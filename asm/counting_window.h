@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting_window.h - measured windows (asm/counting_window.asm): an exactly
- * known body between two WRMSRs to IA32_PERF_GLOBAL_CTRL.
+ * counting_window.h - measured windows (asm/counting_window.asm and
+ * asm/counting_kinds.asm): an exactly known body between two WRMSRs to
+ * IA32_PERF_GLOBAL_CTRL.
  */
 #ifndef ASM_COUNTING_WINDOW_H
 #define ASM_COUNTING_WINDOW_H

@@ -12,7 +12,6 @@ default rel
 
 %include "lbr_rows.inc"
 
-%define CELLS  0x20                     ; struct trace_window
 %define XABORT 0x5a
 %define LINES  1024                    ; LBR_LINES
 

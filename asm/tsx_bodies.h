@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tsx_bodies.h - one block of code, a body, run once inside a transaction or
- * outside (asm/tsx_bodies.asm, asm/tsx_holding.asm, asm/tsx_aborting.asm,
- * asm/tsx_memory.asm, asm/tsx_displaced.asm).
+ * outside (asm/tsx_block.asm). Bodies are in asm/tsx_bodies.asm,
+ * asm/tsx_aborting.asm, asm/tsx_displaced.asm, asm/tsx_holding.asm and
+ * asm/tsx_memory.asm.
  */
 #ifndef ASM_TSX_BODIES_H
 #define ASM_TSX_BODIES_H
@@ -17,11 +18,11 @@
 #define TSX_INNER     (-3) /* aborted, and went on at an inner fallback */
 #define TSX_RAN       (-4) /* tsx_outside(): the body came to its end */
 
-/* In this order for tsx_bodies.asm. The caller fills body, argument, count,
+/* In this order for tsx_body.inc. The caller fills body, argument, count,
  * cell and flags. */
 struct tsx_block {
     const uint8_t *body;
-    uint64_t end;             /* tsx_bodies.asm's own */
+    uint64_t end;             /* tsx_block.asm's own */
     uint64_t argument, count; /* RSI and RDX of the body */
     volatile uint64_t cell;   /* inverted in the transaction, before the body */
     volatile uint64_t flags;  /* what some bodies write */

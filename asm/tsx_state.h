@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tsx_state.h - a transaction that changes registers, and all registers as they
- * are after it (asm/tsx_state.asm).
+ * are after it (asm/tsx_state.asm, asm/tsx_changes.asm, asm/tsx_ends.asm).
  */
 #ifndef ASM_TSX_STATE_H
 #define ASM_TSX_STATE_H
@@ -22,7 +22,7 @@
 #define TSX_STATE_AREA      0x1000
 #define TSX_STATE_REGISTERS 16
 
-/* At the start of a page. In this order for tsx_state.asm. The caller fills
+/* At the start of a page. In this order for tsx_state.inc. The caller fills
  * what is called before, change, end, argument and components; before[4] (RSP)
  * is tsx_state()'s own, and IF of flags_before. */
 struct tsx_state {

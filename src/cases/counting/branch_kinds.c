@@ -9,7 +9,7 @@
 #include "src/counting/bank.h"
 #include "src/counting/ring3.h"
 
-/* asm/counting_window.asm, window_branches. */
+/* asm/counting_kinds.asm. */
 #define TAKEN          6
 #define NO_JCC         2 /* LOOP and JRCXZ, taken; one LOOP more is not */
 #define FALLING        3

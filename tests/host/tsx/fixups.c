@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 /* Stand for the labels of asm/hw.asm, asm/rtm_store.asm, asm/trace_window.asm,
- * asm/tsx_bodies.asm and asm/tsx_state.asm. */
+ * asm/tsx_bodies.asm, asm/tsx_block.asm, asm/tsx_state.asm and
+ * asm/tsx_ends.asm. */
 #define LABEL(name)              \
     extern const uint8_t name[]; \
     const uint8_t name[4] = {0}
