@@ -83,7 +83,9 @@ def host() -> None:
     import tool_pt_options
     tool_pt_options.run(result)
     import tool_report
-    tool_report.run(result, skip)
+    tool_report.run(result)
+    import tool_forms
+    tool_forms.run(result, skip)
     import tool_db
     tool_db.run(result)
     import tool_page

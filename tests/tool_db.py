@@ -8,7 +8,8 @@ import re
 import sqlite3
 import subprocess
 
-from tool_report import TOOL, Files, expect, five, golden_lines, whole
+from reports import Files, expect, five, golden_lines, whole
+from tool import TOOL
 
 # Many reports in less than the time of 10,000 in 60 s, of the tool's own CPU.
 MANY = 300

@@ -9,8 +9,8 @@ import shutil
 import subprocess
 import zlib
 
+from reports import Files, expect, golden_lines, whole
 from tool_db import machine
-from tool_report import Files, expect, golden_lines, whole
 
 BROWSER = "chromium"
 SCREENSHOTS = "build/page"  # to be looked at

@@ -22,6 +22,7 @@ import volume
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = "build"
 ALL = "tests=*_*"  # "*" alone is nothing on plain QEMU, whose processor is not Intel's
+GOLDEN = "tests=pebs_decode_golden"  # runs on plain QEMU too
 CORES = os.cpu_count() or 1
 
 
@@ -226,6 +227,23 @@ def file_is_report(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
     saved = volume.last_report(outcome.stick)
     if not saved or saved not in report.text:
         yield "the report on the volume is not that of the serial port"
+
+
+def in_file(*patterns: str) -> Want:
+    """The report in the file on the stick is complete and has all of these."""
+    def want(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
+        saved = ktap.Report(volume.last_report(outcome.stick))
+        if not saved.complete:
+            yield "the file: " + "; ".join(saved.problems)
+        for pattern in patterns:
+            if not re.search(pattern, saved.text, re.M):
+                yield f"the file has nothing like: {pattern}"
+    return want
+
+
+def ended(report: ktap.Report, outcome: Outcome) -> Iterator[str]:
+    if outcome.failure:
+        yield outcome.failure
 
 
 def verdicts(wanted: dict[str, str]) -> Want:
