@@ -199,12 +199,6 @@ static bool add_kind(struct db *db, int64_t id, const struct kind *kind)
     return run(&to);
 }
 
-static void ignore(void *context, const char *line)
-{
-    (void)context;
-    (void)line;
-}
-
 static bool add_head(struct db *db, const char *name,
                      const struct report *report, struct span all)
 {
@@ -213,7 +207,7 @@ static bool add_head(struct db *db, const char *name,
     number(&to, report->crc);
     number(&to, all.bytes);
     words(&to, made_on_name(report->made_on));
-    number(&to, report_problems(report, ignore, NULL) == 0);
+    number(&to, report_problems(report, NULL, NULL) == 0);
     text(&to, report->machine);
     text(&to, report->system);
     text(&to, report->bios);

@@ -21,11 +21,13 @@ __attribute__((format(printf, 2, 3))) static void say(struct sayer *sayer,
     char line[LINE_BYTES];
     va_list list;
 
+    sayer->said++;
+    if (sayer->say == NULL)
+        return;
     va_start(list, format);
     vsnprintf(line, sizeof(line), format, list);
     va_end(list);
     sayer->say(sayer->context, line);
-    sayer->said++;
 }
 
 static struct span shown(struct span line)

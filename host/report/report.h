@@ -91,7 +91,7 @@ const char *made_on_name(enum made_on made_on);
 struct totals report_totals(const struct report *report);
 
 /* What is wrong with how it came here: one line each, without "\n"; none where
- * it is whole. Returns how many. */
+ * it is whole. Returns how many. say: NULL, they are only counted. */
 size_t report_problems(const struct report *report,
                        void (*say)(void *context, const char *line),
                        void *context);

@@ -188,68 +188,78 @@ static void try_at_ring3(struct test_context *t)
           a->counted[1][0], a->counted[1][1], a->conflicts[1], others);
 }
 
-static void check_ends(struct test_context *t, struct conflict *c)
+static void judge_ends(struct test_context *t, const struct conflict *c,
+                       const uint64_t got[2])
 {
-    const struct rtm_tally *tally = &c->tally;
-    uint64_t got[2];
-
-    if (!count(t, c, EVENT_RTM_RETIRED | UMASK_ABORTED,
-               EVENT_RTM_RETIRED | UMASK_COMMIT, got))
-        return;
     conflict_judge(t, c);
-    check(t, got[0] == tally->aborted && got[1] == tally->committed,
+    check(t, got[0] == c->tally.aborted && got[1] == c->tally.committed,
           "RTM_RETIRED (C9H) .ABORTED (04H) %lu, .COMMIT (02H) %lu; wanted "
           "%u, %u",
-          got[0], got[1], tally->aborted, tally->committed);
+          got[0], got[1], c->tally.aborted, c->tally.committed);
 }
 
-static void check_category(struct test_context *t, struct conflict *c)
+static void judge_category(struct test_context *t, const struct conflict *c,
+                           const uint64_t got[2])
 {
-    const struct rtm_tally *tally = &c->tally;
-    uint64_t got[2];
-
-    if (!count(t, c, EVENT_RTM_RETIRED | UMASK_ABORTED_MEM,
-               EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS, got))
-        return;
+    const unsigned matched = c->tally.matched;
     /* The latter are those "due to none of the previous 4 categories". */
-    const unsigned others = tally->aborted - tally->matched;
-    check(t,
-          2 * got[0] >= tally->matched &&
-              2 * got[1] <= tally->matched + 2 * others,
+    const unsigned others = c->tally.aborted - matched;
+
+    check(t, 2 * got[0] >= matched && 2 * got[1] <= matched + 2 * others,
           "RTM_RETIRED (C9H) .ABORTED_MEM (08H) %lu, .ABORTED_EVENTS (80H) "
           "%lu, of %u aborts with EAX[2] (conflict) and %u others; wanted most "
           "in the first, and few in the second",
-          got[0], got[1], tally->matched, others);
+          got[0], got[1], matched, others);
 }
 
-static void check_cause(struct test_context *t, struct conflict *c)
+static void judge_cause(struct test_context *t, const struct conflict *c,
+                        const uint64_t got[2])
 {
-    const struct rtm_tally *tally = &c->tally;
-    uint64_t got[2];
+    const unsigned matched = c->tally.matched;
 
-    if ((identity_generation(test_cpu(t)) & TX_MEM_LISTED) == 0 ||
-        !count(t, c, EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
-               EVENT_TX_MEM | UMASK_ABORT_CAPACITY, got))
-        return;
-    check(t, 2 * got[0] >= tally->matched && 2 * got[1] <= tally->matched,
+    check(t, 2 * got[0] >= matched && 2 * got[1] <= matched,
           "TX_MEM (54H) .ABORT_CONFLICT (01H) %lu, .ABORT_CAPACITY (02H) %lu, "
           "of %u aborts with EAX[2] (conflict); wanted most in the first, and "
           "few in the second",
-          got[0], got[1], tally->matched);
+          got[0], got[1], matched);
 }
 
-static void check_starts(struct test_context *t, struct conflict *c)
+static void judge_starts(struct test_context *t, const struct conflict *c,
+                         const uint64_t got[2])
 {
-    const struct rtm_tally *tally = &c->tally;
-    uint64_t got[2];
-
-    if (!count(t, c, EVENT_RTM_RETIRED | UMASK_START,
-               EVENT_RTM_RETIRED | UMASK_COMMIT, got))
-        return;
-    check(t, got[0] == tally->tried && got[1] == tally->committed,
+    check(t, got[0] == c->tally.tried && got[1] == c->tally.committed,
           "RTM_RETIRED (C9H) .START (01H) %lu, .COMMIT (02H) %lu; wanted %u, "
           "%u",
-          got[0], got[1], tally->tried, tally->committed);
+          got[0], got[1], c->tally.tried, c->tally.committed);
+}
+
+/* Conflicts anew for each two events. */
+static void check_events(struct test_context *t, struct conflict *c)
+{
+    static const struct {
+        uint64_t first, second;
+        void (*judge)(struct test_context *t, const struct conflict *c,
+                      const uint64_t got[2]);
+        unsigned generations; /* 0: all */
+    } rows[] = {{EVENT_RTM_RETIRED | UMASK_ABORTED,
+                 EVENT_RTM_RETIRED | UMASK_COMMIT, judge_ends, 0},
+                {EVENT_RTM_RETIRED | UMASK_ABORTED_MEM,
+                 EVENT_RTM_RETIRED | UMASK_ABORTED_EVENTS, judge_category, 0},
+                {EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+                 EVENT_TX_MEM | UMASK_ABORT_CAPACITY, judge_cause,
+                 TX_MEM_LISTED},
+                {EVENT_RTM_RETIRED | UMASK_START,
+                 EVENT_RTM_RETIRED | UMASK_COMMIT, judge_starts, 0}};
+    const unsigned generation = identity_generation(test_cpu(t));
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        uint64_t got[2];
+
+        if ((rows[i].generations == 0 ||
+             (rows[i].generations & generation) != 0) &&
+            count(t, c, rows[i].first, rows[i].second, got))
+            rows[i].judge(t, c, got);
+    }
 }
 
 TEST(tsx_conflict_events,
@@ -273,18 +283,12 @@ TEST(tsx_conflict_events,
         return;
 
     /* Measured, and checked. */
-    check_ends(t, &c);
-    check_category(t, &c);
+    check_events(t, &c);
     try_at_ring3(t);
-    check_cause(t, &c);
-    check_starts(t, &c);
     c.what = "a store to a line that an inner transaction reads";
     c.body = tsx_body_hold_nested;
     c.maybe_nested = true;
     WITH_PREFIX (t, "in an inner transaction") {
-        check_ends(t, &c);
-        check_category(t, &c);
-        check_cause(t, &c);
-        check_starts(t, &c);
+        check_events(t, &c);
     }
 }

@@ -103,27 +103,19 @@ static void run_region(void *argument)
 #define RTM_ABORTED (EVENT_RTM_RETIRED | UMASK_ABORTED)
 #define HLE_STARTED (EVENT_HLE_RETIRED | UMASK_START)
 
+#define TOO_MANY_LINES(what, run)                                           \
+    {                                                                       \
+        what, run, EVENT_TX_MEM | UMASK_ABORT_CAPACITY,                     \
+            EVENT_TX_MEM | UMASK_ABORT_CONFLICT, RTM_ABORTED,               \
+            {"TX_MEM (54H) .ABORT_CAPACITY (02H)", ".ABORT_CONFLICT (01H)", \
+             "RTM_RETIRED (C9H) .ABORTED (04H)"},                           \
+            NULL, TX_MEM_LISTED, false                                      \
+    }
+
 static const struct row rows[] = {
-    {"transactions that write too many lines",
-     run_writes,
-     EVENT_TX_MEM | UMASK_ABORT_CAPACITY,
-     EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
-     RTM_ABORTED,
-     {"TX_MEM (54H) .ABORT_CAPACITY (02H)", ".ABORT_CONFLICT (01H)",
-      "RTM_RETIRED (C9H) .ABORTED (04H)"},
-     NULL,
-     TX_MEM_LISTED,
-     false},
-    {"inner transactions that write too many lines",
-     run_inner_writes,
-     EVENT_TX_MEM | UMASK_ABORT_CAPACITY,
-     EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
-     RTM_ABORTED,
-     {"TX_MEM (54H) .ABORT_CAPACITY (02H)", ".ABORT_CONFLICT (01H)",
-      "RTM_RETIRED (C9H) .ABORTED (04H)"},
-     NULL,
-     TX_MEM_LISTED,
-     false},
+    TOO_MANY_LINES("transactions that write too many lines", run_writes),
+    TOO_MANY_LINES("inner transactions that write too many lines",
+                   run_inner_writes),
     {"transactions nested too deep",
      run_deep,
      EVENT_TX_EXEC | UMASK_MISC3,

@@ -22,7 +22,7 @@
 
 /* What an abort of each cause sets: EAX, the umask of its category beside
  * ABORTED, the abort information. */
-static const struct {
+static const struct consequences {
     uint32_t status;
     uint8_t category;
     uint64_t information;
@@ -305,19 +305,24 @@ void tsx_committed(struct processor *p)
     after_end(p, false);
 }
 
-/* One that nothing in the program explains, and EAX[2] says what it was. */
-static bool is_conflict_of_others(const struct tx_abort *how)
+/* What an abort sets; where nothing in the program explains it, EAX[2] says
+ * what it was. */
+static struct consequences consequences_of(const struct tx_abort *how)
 {
-    return how->cause == TX_CAUSE_EVENT && !how->forced &&
-           (how->status & TX_STATUS_CONFLICT) != 0;
+    struct consequences set = causes[how->cause];
+
+    if (how->cause == TX_CAUSE_EVENT && !how->forced &&
+        (how->status & TX_STATUS_CONFLICT) != 0) {
+        set.category = TX_EVENT_MEM;
+        set.mem |= TX_MEM_CONFLICT;
+    }
+    return set;
 }
 
 static uint8_t aborted_umasks(struct processor *p, const struct tx_abort *how)
 {
     const enum tx_cause cause = how->cause;
-    uint8_t umasks =
-        TX_EVENT_ABORTED |
-        (is_conflict_of_others(how) ? TX_EVENT_MEM : causes[cause].category);
+    uint8_t umasks = TX_EVENT_ABORTED | consequences_of(how).category;
 
     if (erratum_shows(p, ERRATUM_ABORTED_MISC4, 8))
         umasks |= TX_EVENT_MEMTYPE;
@@ -336,8 +341,9 @@ static uint8_t aborted_umasks(struct processor *p, const struct tx_abort *how)
 
 uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
 {
+    const struct consequences set = consequences_of(how);
     uint32_t status = status_of(p, how);
-    uint64_t information = causes[how->cause].information | p->tsx.cycles;
+    uint64_t information = set.information | p->tsx.cycles;
 
     errata_aborted(p);
     information |= p->tsx.hle ? TX_INFO_HLE : TX_INFO_RTM;
@@ -360,10 +366,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
     };
     faults_tx_record(p, how);
     if (how->depth == 1 || faults_rule(p->machine, INNER_CAUSES_COUNT, true))
-        tsx_count_causes(p,
-                         causes[how->cause].mem | how->elision |
-                             (is_conflict_of_others(how) ? TX_MEM_CONFLICT : 0),
-                         causes[how->cause].exec);
+        tsx_count_causes(p, set.mem | how->elision, set.exec);
     if (!faults_rule(p->machine, ABORT_COUNTS_ONCE, true))
         for (unsigned n = 1; n < how->depth; n++)
             count_events(p, aborted_umasks(p, how));
