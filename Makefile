@@ -610,13 +610,17 @@ $(B)/tests/host/cases/tsx_capacity_cases: $(call host_object,$(addprefix \
 $(B)/tests/host/cases/tsx_rollback_cases: $(call host_object,\
     src/cases/tsx/tsx_rollback_bytes.c)
 $(B)/tests/host/cases/tsx_debug_cases: $(call host_object,\
-    $(addprefix src/cases/tsx/tsx_debug_,advanced.c breakpoint.c))
+    src/cases/tsx/tsx_debug_advanced.c)
+$(B)/tests/host/cases/tsx_breakpoint_cases: $(call host_object,\
+    src/cases/tsx/tsx_debug_breakpoint.c)
 $(B)/tests/host/cases/tsx_in_tx_cases: $(call host_object,\
     src/cases/tsx/tsx_in_tx_counts.c)
 $(B)/tests/host/cases/tsx_interrupt_cases: $(call host_object,\
     src/cases/tsx/tsx_interrupt_abort.c)
 $(B)/tests/host/cases/tsx_pair_cases: $(call host_object,$(addprefix \
-    src/cases/tsx/tsx_,commit_atomic.c conflict_events.c lock_elision.c))
+    src/cases/tsx/tsx_,commit_atomic.c lock_elision.c))
+$(B)/tests/host/cases/tsx_conflict_event_cases: $(call host_object,\
+    src/cases/tsx/tsx_conflict_events.c)
 $(B)/tests/host/cases/tsx_ring3_cases: $(call host_object,\
     src/cases/tsx/tsx_ring3.c)
 $(B)/tests/host/cases/tsx_ring3_state_cases: $(call host_object,\

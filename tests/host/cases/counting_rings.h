@@ -5,7 +5,7 @@
 
 #include "asm/ring3_window.h"
 #include "src/counting/ring3.h"
-#include "tests/host/cases/counting_pieces.h"
+#include "tests/host/cases/counting_case.h"
 
 #include <stdlib.h>
 

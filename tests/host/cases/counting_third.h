@@ -9,7 +9,7 @@
 #include "asm/rtm_store.h"
 #include "asm/tsx_bodies.h"
 #include "src/options/options.h"
-#include "tests/host/cases/counting_pieces.h"
+#include "tests/host/cases/counting_case.h"
 
 enum third { SOUND, COUNT, SELECT, CONTROL, IN_USE, STATUS };
 
