@@ -1,86 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* uncore.c - the uncore's registers, counters and interrupts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/msr.h"
-
-#define EN           BIT(22)
-#define OVF_EN       BIT(20)
-#define GLOBAL_EN    BIT(29)
-#define FREEZE       BIT(31)
-#define LOOKUPS      UINT64_C(0x8F34)
-#define LOOKUPS_MISS UINT64_C(0x1834) /* READ, I */
-#define STATUS_61    BIT(61)
-
-static struct machine machine;
-static struct processor processors[4];
-static uint64_t now;
-
-static uint64_t clock_now(void)
-{
-    return now;
-}
-
-static void start(const char *cpu, const char *fault)
-{
-    struct machine_config config = {
-        .cpu = personality_find(cpu),
-        .seed = 1,
-        .smt = true,
-    };
-
-    assert_non_null(config.cpu);
-    assert_true(fault_find(fault, &config.fault));
-    machine_start(&machine, &config, 4);
-    for (unsigned n = 0; n < 4; n++)
-        processor_start(&processors[n], &machine, n, n);
-    machine.uncore.tsc = clock_now;
-    machine.uncore.status_of_all = false;
-    machine.uncore.status_write_clears = false;
-    machine.uncore.status_without_pmi = false;
-}
-
-/* Registers are shared: written by one, read by another. */
-static uint64_t get(uint32_t number)
-{
-    uint64_t value = 0;
-
-    assert_true(msr_read(&processors[3], number, &value));
-    return value;
-}
-
-static void set(uint32_t number, uint64_t value)
-{
-    assert_true(msr_write(&processors[0], number, value));
-}
-
-static void read_line(uint64_t n, enum cache_level level)
-{
-    uncore_lookup(&machine, n * 64, UNCORE_READ, level, CACHE_SNOOP_NONE, 200);
-}
-
-static uint64_t sum_of_boxes(unsigned boxes)
-{
-    uint64_t sum = 0;
-
-    for (unsigned n = 0; n < boxes; n++)
-        sum += get(0x706 + 0x10 * n);
-    return sum;
-}
-
-static void start_boxes(const char *fault, uint64_t event)
-{
-    start("haswell", fault);
-    for (unsigned n = 0; n < 4; n++)
-        set(0x700 + 0x10 * n, event | EN);
-    set(0x391, GLOBAL_EN);
-}
+/* uncore.c - the counters of the C-Boxes and of the ARB, and their clock. */
+#include "tests/host/model/uncore_fixture.h"
 
 static void registers_of_each_personality(void **state)
 {
@@ -204,75 +124,6 @@ static void arb_takes_what_leaves_the_last_level(void **state)
     assert_int_equal(get(0x3B1), 0);
 }
 
-/* Lets the ARB overflow with its second request; the third comes, too. */
-static void overflow(const char *fault, uint64_t ctrl, bool interrupt)
-{
-    start("haswell", fault);
-    for (unsigned n = 1; n < 4; n++)
-        assert_true(
-            msr_write(&processors[n], IA32_DEBUGCTL, n == 3 ? 0 : BIT(13)));
-    set(0x3B2, 0x181 | EN | (interrupt ? OVF_EN : 0));
-    set(0x3B0, BITS(43, 0) - 1);
-    set(0x391, GLOBAL_EN | ctrl);
-    for (unsigned n = 0; n < 3; n++)
-        read_line(n, CACHE_DRAM);
-    for (unsigned n = 0; n < 4; n++)
-        uncore_poll(&processors[n]);
-}
-
-static unsigned interrupted(void)
-{
-    unsigned set = 0;
-
-    for (unsigned n = 0; n < 4; n++) {
-        assert_int_equal(processors[n].pmu.pmi,
-                         (processors[n].pmu.global_status & STATUS_61) != 0);
-        set |= (unsigned)processors[n].pmu.pmi << n;
-    }
-    return set;
-}
-
-static void overflow_interrupts_the_cores_selected(void **state)
-{
-    (void)state;
-    overflow("none", 0xF, true);
-    assert_int_equal(interrupted(), 6); /* those with DEBUGCTL[13] */
-    assert_int_equal(get(0x392), 2);
-    assert_int_equal(get(0x3B0), 1);
-    for (unsigned n = 0; n < 4; n++) /* once */
-        processors[n].pmu.pmi = false;
-    uncore_poll(&processors[1]);
-    assert_false(processors[1].pmu.pmi);
-    overflow("none", 1, true);
-    assert_int_equal(interrupted(), 2);
-    overflow("none", 2, true);
-    assert_int_equal(interrupted(), 4);
-    overflow("none", 0xF, false);
-    assert_int_equal(interrupted(), 0);
-    assert_int_equal(get(0x392), 0);
-}
-
-static void freeze_until_control_is_written(void **state)
-{
-    (void)state;
-    overflow("none", 0xF | FREEZE, true);
-    assert_int_equal(get(0x3B0), 0);
-    assert_int_equal(get(0x391), 0xF | FREEZE);
-    set(0x391, GLOBAL_EN);
-    read_line(5, CACHE_DRAM);
-    assert_int_equal(get(0x3B0), 1);
-    start("haswell", "none");
-    set(0x394, EN | OVF_EN);
-    set(0x395, BITS(47, 0));
-    set(0x391, GLOBAL_EN | FREEZE);
-    assert_true(machine.uncore.counting);
-    now += 100;
-    uncore_poll(&processors[0]);
-    assert_int_equal(get(0x392), 1);
-    assert_int_equal(get(0x391), FREEZE);
-    assert_false(machine.uncore.counting);
-}
-
 static void only_what_needs_every_instruction_counts(void **state)
 {
     (void)state;
@@ -284,20 +135,6 @@ static void only_what_needs_every_instruction_counts(void **state)
     assert_true(machine.uncore.counting);
     set(0x391, 0);
     assert_false(machine.uncore.counting);
-}
-
-static void status_is_cleared(void **state)
-{
-    (void)state;
-    overflow("none", 0, true);
-    set(0x392, 0);
-    assert_int_equal(get(0x392), 0);
-    overflow("none", 0, true);
-    machine.uncore.status_write_clears = true;
-    set(0x392, 0);
-    assert_int_equal(get(0x392), 2);
-    set(0x392, 2);
-    assert_int_equal(get(0x392), 0);
 }
 
 static void answer(unsigned times, enum uncore_kind kind,
@@ -416,10 +253,7 @@ int main(void)
         cmocka_unit_test(clock_follows_time),
         cmocka_unit_test(lookups_by_state_and_request),
         cmocka_unit_test(arb_takes_what_leaves_the_last_level),
-        cmocka_unit_test(overflow_interrupts_the_cores_selected),
-        cmocka_unit_test(freeze_until_control_is_written),
         cmocka_unit_test(only_what_needs_every_instruction_counts),
-        cmocka_unit_test(status_is_cleared),
         cmocka_unit_test(snoop_responses),
         cmocka_unit_test(cycles_of_a_box),
         cmocka_unit_test(faults_show),
