@@ -530,9 +530,10 @@ $(B)/tests/host/cases/counting_cases: $(call host_object,$(wildcard \
 $(B)/tests/host/cases/counting_answer_cases: $(call host_object,$(addprefix \
     src/cases/counting/,microcode_signature.c perf_capabilities.c \
     rdpmc_indices.c))
+$(B)/tests/host/cases/counting_branch_cases: $(call host_object,$(addprefix \
+    src/cases/counting/,branch_kinds.c counter_rep.c))
 $(B)/tests/host/cases/counting_ring_cases: $(call host_object,$(addprefix \
-    src/cases/counting/,branch_kinds.c counter_inner_rings.c \
-    counter_privilege.c counter_rep.c))
+    src/cases/counting/counter_,inner_rings.c privilege.c))
 $(B)/tests/host/cases/counting_mixed_cases: $(call host_object,$(addprefix \
     src/cases/counting/,counters_mixed.c pmi_in_contexts.c rdpmc_ring3.c))
 $(B)/tests/host/cases/counting_pair_cases: $(call host_object,$(addprefix \

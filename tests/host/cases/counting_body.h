@@ -64,4 +64,12 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     return 0;
 }
 
+static inline void set_model(uint16_t model, uint8_t core_type)
+{
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        all[p].cpu.model = model;
+        all[p].cpu.core_type = core_type;
+    }
+}
+
 #endif

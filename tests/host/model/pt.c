@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pt.c - instructions to packets, byte for byte. */
-#include "tests/host/model/pt_fixture.h"
-
-#define PSB                                                                 \
-    0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, \
-        0x02, 0x82, 0x02, 0x82
-#define CBR     0x02, 0x03, 30, 0
-#define PIP     0x02, 0x43, 0x00, 0x01, 0, 0, 0, 0 /* 1000H >> 5 << 1 */
-#define PSBEND  0x02, 0x23
-#define CODE_48 0x00, 0x90, 0x78, 0x56, 0x34, 0x12
-
-/* From here on a test looks at what it has done itself. */
-static unsigned begin(const char *cpu, uint64_t ctl)
-{
-    start(cpu, "none");
-    range_on(ctl);
-    return offset_now();
-}
+#include "tests/host/model/pt_packets.h"
 
 static void the_start(void **state)
 {
@@ -247,76 +231,6 @@ static void an_overflow(void **state)
     assert_bytes(from, 0x02, 0xF3, FUP_16, IP16(CODE + 0x20));
 }
 
-static void user_code_is_not_traced(void **state)
-{
-    unsigned from = begin("skylake-2017", USUAL);
-    struct instruction iret = {.flags = INSTRUCTION_BRANCH | INSTRUCTION_FAR};
-    struct pt_step now = at(CODE, CODE + 0x400);
-
-    (void)state;
-    now.cpl = 3;
-    pt_retired(&processor, &iret, &now);
-    deliver();
-    assert_bytes(from, 0x01); /* no IP: ContextEn = 0 */
-    assert_int_equal(get(IA32_RTIT_STATUS) & 7,
-                     RTIT_TRIGGER_EN | RTIT_FILTER_EN);
-}
-
-static void to_cr3(uint64_t cr3)
-{
-    struct instruction mov = {.flags = INSTRUCTION_SETS_CR3};
-    struct pt_step now = at(CODE, CODE + 3);
-
-    now.cr3 = cr3;
-    pt_retired(&processor, &mov, &now);
-    deliver();
-}
-
-static void another_address_space(void **state)
-{
-    unsigned from = begin("skylake-2017", USUAL);
-
-    (void)state;
-    to_cr3(0x2018); /* 11:0 are not of the address */
-    assert_bytes(from, 0x02, 0x43, 0x00, 0x02, 0, 0, 0, 0);
-    to_cr3(0x2018); /* each write */
-    assert_int_equal(offset_now(), from + 16);
-    start("skylake-2017", "none");
-    set(IA32_RTIT_CR3_MATCH, 0x1FE0);
-    range_on(USUAL | RTIT_CR3_FILTER);
-    from = offset_now();
-    to_cr3(0x2000); /* 5c */
-    assert_bytes(from, 0x01);
-    from = offset_now();
-    to_cr3(0x1000); /* 5b */
-    assert_bytes(from, 0x02, 0x43, 0x00, 0x01, 0, 0, 0, 0, 0x99, 0x01,
-                 TIP_PGE_16, IP16(CODE + 3));
-}
-
-/* Inclusive ends, left and entered by taken branches alone. */
-static void the_filter(void **state)
-{
-    unsigned from;
-
-    (void)state;
-    start("skylake-2017", "none");
-    set(IA32_RTIT_ADDR0_A, CODE);
-    set(IA32_RTIT_ADDR0_A + 1, CODE + 0xFF);
-    range_on(USUAL | BIT(32));
-    from = offset_now();
-    jump_to(CODE, CODE + 0xFF);
-    step(0, CODE + 0xFF, CODE + 0x100);
-    jcc(CODE + 0x100, false);
-    jcc(CODE + 0x102, true); /* 7f */
-    assert_bytes(from, TIP_16, IP16(CODE + 0xFF), 0x04, 0x01);
-    from = offset_now();
-    step(0, CODE - 1, CODE);
-    jump_to(CODE, CODE);         /* 9b */
-    jump_to(CODE, CODE + 0x100); /* 9c */
-    assert_bytes(from, 0x99, 0x01, TIP_PGE_16, IP16(CODE), TIP_PGD_16,
-                 IP16(CODE + 0x100));
-}
-
 static void long_tnt(void **state)
 {
     unsigned from = begin("skylake-2017", USUAL);
@@ -344,24 +258,6 @@ static void another_mode(void **state)
     deliver();
     assert_bytes(from, 0x99, 0x02, TIP_16, IP16(CODE + 0x10), TIP_16,
                  IP16(CODE + 0x10));
-}
-
-static void trace_stop(void **state)
-{
-    unsigned from;
-
-    (void)state;
-    start("skylake-2017", "none");
-    set(IA32_RTIT_ADDR0_A, CODE + 0x100);
-    set(IA32_RTIT_ADDR0_A + 1, CODE + 0x1FF);
-    range_on(USUAL | BIT(33));
-    from = offset_now();
-    step(0, CODE + 0xFF, CODE + 0x100); /* has not branched there */
-    jump_to(CODE + 0x100, CODE + 0x1FF);
-    jump_to(CODE + 0x100, CODE);
-    assert_bytes(from, TIP_PGD_16, IP16(CODE + 0x1FF), 0x02, 0x83);
-    assert_int_equal(get(IA32_RTIT_STATUS) & (RTIT_STOPPED | RTIT_TRIGGER_EN),
-                     RTIT_STOPPED);
 }
 
 static void cycles(void **state)
@@ -402,12 +298,8 @@ int main(void)
         cmocka_unit_test(psb_in_a_transaction),
         cmocka_unit_test(an_exception),
         cmocka_unit_test(an_overflow),
-        cmocka_unit_test(user_code_is_not_traced),
-        cmocka_unit_test(another_address_space),
-        cmocka_unit_test(the_filter),
         cmocka_unit_test(long_tnt),
         cmocka_unit_test(another_mode),
-        cmocka_unit_test(trace_stop),
         cmocka_unit_test(cycles),
     };
 
