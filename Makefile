@@ -753,7 +753,8 @@ observed: $(B)/tsxpmu.img $(B)/smp2.state
 # what they test, there, as a library; labels that are a distance apart are in
 # each program, as the linker copies variables of a library one by one.
 PIC := $(addprefix $(B)/pic/,$(addsuffix .o,$(HOST_CORE) \
-           $(filter-out $(FAKE_CPU) %/fake_windows.c,$(HOST_FAKES))))
+           $(filter-out $(FAKE_CPU) %/fake_windows.c \
+           %/fake_record_windows.c,$(HOST_FAKES))))
 $(B)/pic/%.c.o: %.c | $(GENERATED) $(FOR_TEST)
 	@mkdir -p $(@D)
 	@echo "  cc $@"

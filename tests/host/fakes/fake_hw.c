@@ -43,10 +43,6 @@ bool fake_absent[FAKE_PROCESSORS];
 bool fake_pmi;
 void (*fake_beside)(void);
 uint64_t fake_tsc;
-const struct test *const *fake_cases;
-char fake_report[65536];
-unsigned fake_flushes;
-static size_t report_bytes;
 
 static jmp_buf *way_out;
 static struct hw_result *ending;
@@ -80,6 +76,13 @@ static struct fake_msr *find(uint32_t msr)
         if (p->msrs[i].msr == msr)
             return &p->msrs[i];
     return NULL;
+}
+
+uint64_t fake_value(uint32_t msr)
+{
+    const struct fake_msr *m = find(msr);
+
+    return m != NULL ? m->value : 0;
 }
 
 struct fake_msr *fake_msr(uint32_t msr)
@@ -123,7 +126,7 @@ void fake_reset(void)
     memset(machine, 0, sizeof(machine));
     memset(fake_absent, 0, sizeof(fake_absent));
     count = 1;
-    fake_current = fake_written_count = fake_fault_at = fake_flushes = 0;
+    fake_current = fake_written_count = fake_fault_at = 0;
     fake_explosive = 0;
     fake_device = NULL;
     fake_beside = NULL;
@@ -134,8 +137,7 @@ void fake_reset(void)
     fake_physical = 0x40000000;
     fake_pat = 0;
     fake_mapped = true;
-    report_bytes = 0;
-    memset(fake_report, 0, sizeof(fake_report));
+    fake_report_reset();
     fake_cpuid(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
     fake_cpuid(1, 0, 0x000506e3, 0x00100800, 1u << 15, 1u << 21);
     fake_cpuid(7, 0, 0, 1u << 11 | 1u << 4, 0, 1u << 13);
@@ -319,64 +321,6 @@ uint64_t hw_ms(void)
     return fake_ms += fake_ms_step;
 }
 
-static void (*poll_call)(void *context);
-static void *poll_context;
-
-void hw_on_poll(void (*call)(void *context), void *context)
-{
-    poll_call = call;
-    poll_context = context;
-}
-
-static uint64_t value_of(uint32_t msr)
-{
-    const struct fake_msr *m = find(msr);
-
-    return m != NULL ? m->value : 0;
-}
-
-/* One that its select or field, and IA32_PERF_GLOBAL_CTRL, have enabled. */
-static bool counts(void)
-{
-    const uint64_t enable = value_of(0x38f), fields = value_of(0x38d);
-
-    for (unsigned n = 0; n < 8; n++)
-        if ((enable >> n & 1) != 0 &&
-            (value_of(0x186 + n) & UINT64_C(1) << 22) != 0)
-            return true;
-    for (unsigned n = 0; n < 4; n++)
-        if ((enable >> (32 + n) & 1) != 0 && (fields >> 4 * n & 3) != 0)
-            return true;
-    return false;
-}
-
-/* What the firmware may not meet: it would be followed, and counted, too. */
-static bool is_followed(void)
-{
-    static const struct {
-        uint32_t msr;
-        uint64_t mask;
-    } running[] = {
-        {0x1d9, 3}, /* branch records, single steps by branches */
-        {0x570, 1}, /* a trace */
-    };
-
-    for (size_t i = 0; i < sizeof(running) / sizeof(running[0]); i++)
-        if ((value_of(running[i].msr) & running[i].mask) != 0)
-            return true;
-    return counts();
-}
-
-void hw_poll(void)
-{
-    if (fake_pmi)
-        return;
-    if (fake_current == 0 && is_followed())
-        abort();
-    if (poll_call != NULL && fake_current == 0)
-        poll_call(poll_context);
-}
-
 unsigned hw_processors(void)
 {
     return count;
@@ -438,33 +382,4 @@ void hw_run(const bool set[], void (*job)(unsigned processor, void *context),
         else
             run_one(p, job, context, &results[p]);
     }
-}
-
-/* --- src/session/case_list.h, struct sink -------------------------------- */
-
-const struct test *const *case_list(void)
-{
-    static const struct test *const none[] = {NULL};
-
-    return fake_cases != NULL ? fake_cases : none;
-}
-
-static void sink_write(void *self, const char *text, size_t bytes)
-{
-    (void)self;
-    if (bytes >= sizeof(fake_report) - report_bytes)
-        abort();
-    memcpy(fake_report + report_bytes, text, bytes);
-    report_bytes += bytes;
-}
-
-static void sink_flush(void *self)
-{
-    (void)self;
-    fake_flushes++;
-}
-
-void fake_sink(struct sink *out)
-{
-    *out = (struct sink){.write = sink_write, .flush = sink_flush};
 }

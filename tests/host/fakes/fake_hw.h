@@ -35,6 +35,8 @@ struct fake_msr {
 };
 /* An MSR, made with value 0, all bits writable; others raise #GP. */
 struct fake_msr *fake_msr(uint32_t msr);
+/* What it holds; 0 where there is none. */
+uint64_t fake_value(uint32_t msr);
 void fake_msr_remove(uint32_t msr);
 /* The MSRs that were written, in order. */
 extern uint32_t fake_written[1024];
@@ -82,6 +84,8 @@ extern const struct test *const *fake_cases;
 /* A sink that stores the report. */
 extern char fake_report[65536];
 struct sink;
+/* Forgotten; fake_reset() does it, too. */
+void fake_report_reset(void);
 void fake_sink(struct sink *out);
 extern unsigned fake_flushes;
 
