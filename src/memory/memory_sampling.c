@@ -1,87 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory_sampling.c - the recipes, and records made by them. */
+/* memory_sampling.c - records made by the recipes. */
 #include "src/memory/memory_sampling.h"
 
 #include "src/base/msr.h"
 #include "src/counting/constraints.h"
 
-#define WINDOW(name)                                             \
-    memory_##name, memory_##name##_loop, memory_##name##_access, \
-        memory_##name##_next, memory_##name##_end
-
 #define LINE UINT64_C(64)
-#define PAGE UINT64_C(4096)
-
-/* in_buffer: test_buffer(), 64 KiB; else test_source(), read only.
- *
- * L2: 16 lines of one set of an L1 data cache of 64 sets, of which it holds 8,
- * and prefetchers do not go over a page's end. L3: 32 lines of one set of an L2
- * cache of up to 1024 sets, of which it holds at most 16, spread over at least
- * two sets of the L3 cache (SDM 2A, CPUID, "Deterministic Cache Parameters",
- * of the processors of generation.h). The first round finds them elsewhere: 16
- * and 32 of 96 accesses. Steps of 37 lines lead the prefetcher of the adjacent
- * line nowhere. */
-static const struct recipe {
-    memory_window *window;
-    const uint8_t *loop, *access, *next, *end;
-    bool in_buffer, locked;
-    uint64_t at, step, mask;
-} recipes[MEMORY_RECIPES] = {
-    [LOADS_SPREAD] = {WINDOW(load), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_L1] = {WINDOW(load), true, false, 0, LINE, 0x1c0},
-    [LOADS_L2] = {WINDOW(load), true, false, 0, PAGE, 0xf000},
-    [LOADS_L3] = {WINDOW(load), false, false, 0, 16 * PAGE, 0x1f0000},
-    [LOADS_FLUSH] = {WINDOW(load_flush), true, false, 0, 37 * LINE, 0xffc0},
-    [LOADS_STLB] = {WINDOW(load_invlpg), true, false, 0, PAGE, 0xf000},
-    [LOADS_SPLIT] = {WINDOW(load), true, false, LINE - 4, 37 * LINE, 0x7fc0},
-    [LOADS_WIDE] = {WINDOW(load_wide), true, false, 5, 16 * 1031, 0x7ff0},
-    [LOADS_FS] = {WINDOW(load_fs), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_BYTE] = {WINDOW(load_byte), true, false, 5, 8 * 1031, 0x7ff8},
-    [LOADS_X87] = {WINDOW(load_x87), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_VEX] = {WINDOW(load_vex), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_STLB_L1] = {WINDOW(load_invlpg), true, false, 0, PAGE, 0x3000},
-    [LOCKED] = {WINDOW(locked), true, true, 0, 8 * 1031, 0xfff8},
-    [EXCHANGED] = {WINDOW(exchanged), true, true, 0, 8 * 1031, 0xfff8},
-    [STORES_SPREAD] = {WINDOW(store), true, false, 0, 8 * 1031, 0xfff8},
-    [STORES_L1] = {WINDOW(store), true, false, 0, LINE, 0x1c0},
-    [STORES_FLUSH] = {WINDOW(store_flush), true, false, 0, 37 * LINE, 0xffc0},
-    [STORES_STLB] = {WINDOW(store_invlpg), true, false, 0, PAGE, 0xf000},
-    [STORES_SPLIT] = {WINDOW(store), true, false, LINE - 4, 37 * LINE, 0x7fc0},
-    [STORES_WIDE] = {WINDOW(store_wide), true, false, 5, 16 * 1031, 0x7ff0},
-    [STORES_STRING] = {WINDOW(store_string), true, false, 0, 8 * 1031, 0xfff8},
-    [STORES_DIRECT] = {WINDOW(store_direct), true, false, 0, 8 * 1031, 0xfff8},
-    [STORES_PUSH] = {WINDOW(store_push), true, false, PAGE, 8 * 1031, 0x7ff8},
-    [LOADS_INDEXED] = {WINDOW(load_indexed), true, false, 0, 8 * 1031, 0xfff8},
-    [STORES_INDEXED] = {WINDOW(store_indexed), true, false, 0, 8 * 1031,
-                        0xfff8},
-    [LOADS_POP] = {WINDOW(load_pop), true, false, PAGE, 8 * 1031, 0x7ff8},
-    [UPDATED] = {WINDOW(updated), true, false, 0, 8 * 1031, 0xfff8},
-    [LOCKED_BYTE] = {WINDOW(locked_byte), true, true, 5, 8 * 1031, 0x7ff8},
-    [LOADS_RETURN] = {WINDOW(load_return), true, false, PAGE, 8 * 1031, 0x7ff8},
-    [LOADS_JUMP] = {WINDOW(load_jump), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_LEAVE] = {WINDOW(load_leave), true, false, PAGE, 8 * 1031, 0x7ff8},
-    [LOADS_GS] = {WINDOW(load_gs), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_CONDITIONAL] = {WINDOW(load_conditional), true, false, 0, 8 * 1031,
-                           0xfff8},
-    [LOADS_STRING] = {WINDOW(load_string), true, false, PAGE, 8 * 1031, 0x7ff8},
-    [LOADS_RELATIVE] = {WINDOW(load_relative), false, false, 0, 0, 0},
-    [STORES_CALL] = {WINDOW(store_call), true, false, PAGE, 8 * 1031, 0x7ff8},
-    [PUSHED] = {WINDOW(pushed), true, false, PAGE, 8 * 1031, 0x7ff8},
-    [COMPARED] = {WINDOW(compared), true, true, 0, 8 * 1031, 0xfff8},
-    [LOADS_BIT] = {WINDOW(load_bit), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_NARROW] = {WINDOW(load_narrow), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_DOWN] = {WINDOW(load_down), true, false, PAGE, 8 * 1031, 0x7ff8},
-    [LOADS_LODS] = {WINDOW(load_lods), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_SCAS] = {WINDOW(load_scas), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_CALL] = {WINDOW(load_call), true, false, 0, 8 * 1031, 0xfff8},
-    [STORES_POP] = {WINDOW(store_pop), true, false, PAGE, 8 * 1031, 0x7ff8},
-    [ADDED] = {WINDOW(added), true, true, 0, 8 * 1031, 0xfff8},
-    [LOADS_FAR] = {WINDOW(load_far), true, false, 0, 37 * LINE, 0xffc0},
-    [LOADS_PAGES] = {WINDOW(load), true, false, PAGE - 4, PAGE, 0x7000},
-    [LOADS_TURNS] = {WINDOW(load_turns), true, false, 0, LINE, 0x1c0},
-    [STORES_TURNS] = {WINDOW(store_turns), true, false, 0, LINE, 0x1c0},
-    [LOCKED_STLB] = {WINDOW(locked_invlpg), true, true, 0, PAGE, 0xf000},
-};
 
 bool memory_set_threshold(struct test_context *t, uint64_t cycles)
 {
@@ -211,7 +135,7 @@ static void add_record(struct test_context *t, const struct pebs_record *record,
 /* By an erratum it may be wrong in some. What is not wrong is no check. */
 static void check_eventing_ip(const struct sampling *p,
                               const struct pebs_record *record,
-                              const struct recipe *r,
+                              const struct memory_recipe *r,
                               struct memory_tally *tally)
 {
     const unsigned records =
@@ -252,26 +176,12 @@ static void run_window(struct sampling *p, uint64_t argument)
         set_msr_again(p->t, segment, base);
 }
 
-static struct memory_walk walk_of(struct test_context *t,
-                                  const struct recipe *r)
-{
-    const void *at = r->in_buffer                    ? test_buffer(t)
-                     : r == &recipes[LOADS_RELATIVE] ? memory_cell
-                                                     : test_source(t);
-    const bool larger = /* 2048 sets, of 16 ways; 4096 of 12 */
-        r == &recipes[LOADS_L3] && (identity_generation(test_cpu(t)) &
-                                    (SINCE_GOLDEN_COVE | GRACEMONT)) != 0;
-
-    return (struct memory_walk){(uint64_t)(uintptr_t)at + r->at,
-                                r->step << larger, r->mask << larger,
-                                MEMORY_ACCESSES};
-}
-
 bool memory_window_run(struct sampling *p, const struct sampling_config *config,
                        enum memory_recipe_id recipe)
 {
-    const struct memory_walk walk = walk_of(p->t, &recipes[recipe]);
-    const struct call call = {recipes[recipe].window, &walk};
+    const struct memory_recipe *r = memory_recipe_of(p->t, recipe);
+    const struct memory_walk walk = memory_recipe_walk(p->t, r);
+    const struct call call = {r->window, &walk};
 
     return sampling_around(p, config, run_window, (uint64_t)(uintptr_t)&call);
 }
@@ -309,8 +219,8 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
                    enum memory_recipe_id recipe, unsigned least,
                    unsigned windows, struct memory_tally *tally)
 {
-    const struct recipe *r = &recipes[recipe];
-    const struct memory_walk walk = walk_of(p->t, r);
+    const struct memory_recipe *r = memory_recipe_of(p->t, recipe);
+    const struct memory_walk walk = memory_recipe_walk(p->t, r);
     const struct memory_expected expected = {
         facility, &walk, r->locked, threshold,
         r->window == memory_store_string || r->window == memory_load_scas
