@@ -13,7 +13,7 @@
     [0x3] = NO_CORE(LEVEL_L2, "L2"),                                          \
     [0x4] = NO_CORE(LEVEL_L3, "L3 hit, no snoop"),                            \
     [0x5] = NO_CORE(LEVEL_L3, "L3 hit, cross core snoop, clean"),             \
-    [0x6] = {LEVEL_L3, "L3 hit, cross core snoop, HITM", CORE_MODIFIED},      \
+    [0x6] = {LEVEL_L3, "L3 hit, cross core snoop, HITM", CORE_EITHER},        \
     [0x8] = NO_CORE(LEVEL_MEMORY, "L3 miss, cross package snoop, clean"),     \
     [0x9] = NO_CORE(LEVEL_RESERVED, "reserved"),                              \
     [0xa] = NO_CORE(LEVEL_MEMORY, "L3 miss, local DRAM, to shared state"),    \
@@ -87,7 +87,8 @@ static const struct data_source wide[DATA_SOURCES] = {
     [0xf] = NO_CORE(LEVEL_MEMORY, "L3 miss, HITM"),
 };
 
-/* Note 1 of the first table: 07H on 06_2A and 06_2E only. */
+/* Note 1 of the first table: 07H on 06_2A and 06_2E only. Linux has it from
+ * Sandy Bridge on, and 06H as what no core has modified: CORE_EITHER. */
 static const struct {
     enum generation generation;
     unsigned model; /* 0: any other of the generation */
@@ -95,13 +96,12 @@ static const struct {
 } tables[] = {
     {NEHALEM, 0x2e, snoop_hitm},
     {NEHALEM, 0, usual},
-    {SANDY_BRIDGE, 0x2a, snoop_hitm},
-    {SANDY_BRIDGE, 0, usual},
-    {IVY_BRIDGE, 0, usual},
-    {HASWELL, 0, usual},
-    {BROADWELL, 0, usual},
-    {SKYLAKE, 0, usual},
-    {ICE_LAKE, 0, usual},
+    {SANDY_BRIDGE, 0, snoop_hitm},
+    {IVY_BRIDGE, 0, snoop_hitm},
+    {HASWELL, 0, snoop_hitm},
+    {BROADWELL, 0, snoop_hitm},
+    {SKYLAKE, 0, snoop_hitm},
+    {ICE_LAKE, 0, later},
     {GOLDEN_COVE, 0, later},
     {GRACEMONT, 0, atom},
     {LION_COVE, 0, wide},

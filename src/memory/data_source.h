@@ -46,6 +46,7 @@ enum data_core {
     CORE_NOTHING,
     CORE_MODIFIED, /* another core has the line, and has modified it */
     CORE_FORWARDS, /* it has, and has modified it or not */
+    CORE_EITHER,   /* as CORE_MODIFIED; or it has not, where that is another */
 };
 
 struct data_source {

@@ -325,6 +325,9 @@ static void lines_of_another_core(void **state)
          "has and has not modified: A0H[3:0] says that it has in"},
         {0x8f, SNOOP_NEVER, VERDICT_FAIL, "has modified: A0H[3:0] says"},
         {0x5e, SNOOP_THIRD, VERDICT_FAIL, "wanted the first in more than half"},
+        {0x5e, SNOOP_LATER, VERDICT_PASS, ""},
+        {0x5e, SNOOP_FORWARDS, VERDICT_FAIL, "has and has not modified"},
+        {0x6a, SNOOP_ALWAYS, VERDICT_PASS, ""}, /* 07H may be either */
         /* BDM100, and others like it. */
         {0x5e, SNOOP_MEMORY, VERDICT_FAIL, "most often CH (L3 miss, local"},
         {0x3c, SNOOP_MEMORY, VERDICT_KNOWN, "most often CH (L3 miss, local"},

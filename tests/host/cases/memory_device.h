@@ -94,16 +94,19 @@ enum deviation {
     L2_SLOWER,         /* as slow as L3 nearly: no one says how fast it is */
     L2_SLOWEST,        /* slower than L3 */
     L3_SAYS_MEMORY,
-    SNOOP_NEVER,   /* of what another core has modified, */
-    SNOOP_ALWAYS,  /* or has not */
-    SNOOP_THIRD,   /* in every third record of each */
-    SNOOP_MEMORY,  /* as if it were in no cache */
-    GROUP_UNKNOWN, /* an adaptive record has one that there is not */
+    SNOOP_NEVER,    /* of what another core has modified, */
+    SNOOP_ALWAYS,   /* or has not */
+    SNOOP_THIRD,    /* in every third record of each */
+    SNOOP_MEMORY,   /* as if it were in no cache */
+    SNOOP_LATER,    /* before Ice Lake as from it on */
+    SNOOP_FORWARDS, /* the same, of all lines */
+    GROUP_UNKNOWN,  /* an adaptive record has one that there is not */
 };
 
 static struct {
     enum deviation is;
     unsigned format;
+    bool ice_lake;    /* and later, */
     bool golden_cove; /* the 12th generation and later, */
     bool gracemont;   /* or that: D0H/05H are loads, 06H is every store */
     unsigned windows, records;
@@ -272,7 +275,9 @@ static unsigned snooped(bool modified)
 
     if (device.is == SNOOP_MEMORY)
         return 0xc;
-    return says ? (device.golden_cove ? 7 : 6) : 5;
+    if (device.is == SNOOP_FORWARDS)
+        return 7;
+    return (says ? 6u : 5u) + (device.is == SNOOP_LATER || device.ice_lake);
 }
 
 static bool has_latency(uint64_t select)

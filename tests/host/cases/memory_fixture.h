@@ -295,6 +295,7 @@ static void power_on(const struct test *test, uint16_t model,
     device.is = deviation;
     device.format = model < 0x3c ? 1 : model < 0x4e ? 2 : model < 0x6a ? 3 : 4;
     device.gracemont = model == 0xbe;
+    device.ice_lake = model >= 0x6a && !device.gracemont;
     device.golden_cove = model >= 0x8f && !device.gracemont;
     t->cpu = (struct identity){.vendor = "GenuineIntel",
                                .family = 6,

@@ -23,9 +23,9 @@ static void levels(void **state)
         unsigned model;
         bool hitm; /* 07H is an encoding */
     } rows[] = {
-        {0x1a, false}, {0x2e, true},  {0x25, false}, {0x2a, true},
-        {0x2d, false}, {0x3a, false}, {0x3e, false}, {0x3c, false},
-        {0x3d, false}, {0x4f, false}, {0x5e, false}, {0x55, false},
+        {0x1a, false}, {0x2e, true}, {0x25, false}, {0x2a, true},
+        {0x2d, true},  {0x3a, true}, {0x3e, true},  {0x3c, true},
+        {0x3d, true},  {0x4f, true}, {0x5e, true},  {0x55, true},
     };
 
     (void)state;
@@ -51,8 +51,8 @@ static void levels_later(void **state)
         LEVEL_MEMORY, LEVEL_MEMORY, LEVEL_MEMORY,  LEVEL_MEMORY,
         LEVEL_MEMORY, LEVEL_MEMORY, LEVEL_IO,      LEVEL_UNCACHEABLE,
     };
-    static const uint8_t models[] = {0x8f, 0xcf, 0xad, 0x97,
-                                     0x9a, 0xb7, 0xba, 0xbf};
+    static const uint8_t models[] = {0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0x8f,
+                                     0xcf, 0xad, 0x97, 0x9a, 0xb7, 0xba, 0xbf};
 
     (void)state;
     for (unsigned i = 0; i < sizeof(models); i++)
@@ -66,16 +66,17 @@ static void levels_later(void **state)
         }
 }
 
-/* Before, one encoding says that a core has modified it; where 07H does, two.
- */
+/* Before, the manual's encoding, and that which Linux has instead. */
 static void modified(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < DATA_SOURCES; n++) {
         assert_int_equal(data_source_of(SKYLAKE, 0x5e, n)->core,
-                         n == 6 ? CORE_MODIFIED : CORE_NOTHING);
-        assert_int_equal(data_source_of(SANDY_BRIDGE, 0x2a, n)->core,
-                         n == 6 || n == 7 ? CORE_MODIFIED : CORE_NOTHING);
+                         n == 6   ? CORE_EITHER
+                         : n == 7 ? CORE_MODIFIED
+                                  : CORE_NOTHING);
+        assert_int_equal(data_source_of(NEHALEM, 0x1a, n)->core,
+                         n == 6 ? CORE_EITHER : CORE_NOTHING);
     }
 }
 

@@ -12,9 +12,10 @@
 
 static uint64_t level_of(struct processor *p, const struct cache_outcome *o)
 {
-    /* Later: Linux, events/intel/ds.c, pebs_data_source; that of Gracemont
-     * (.._grt) is as before: 5 where a core has it, 6 where it has modified it.
-     * Of Lion Cove: lnc_pebs_data_source, eight bits.
+    /* Later: "Data Source Encoding for Memory Accesses (Ice Lake and Later
+     * Microarchitectures)", and Linux, events/intel/ds.c, pebs_data_source;
+     * that of Gracemont (.._grt) is as before: 5 where a core has it, 6 where
+     * it has modified it. Of Lion Cove: lnc_pebs_data_source, eight bits.
      */
     static const uint8_t of[2][4] = {{4, 4, 5, 6}, {4, 5, 6, 7}};
     static const uint8_t of_8[] = {8, 8, 0x0C, 0x0D};

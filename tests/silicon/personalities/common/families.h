@@ -113,11 +113,12 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
 
 /* [14] PEBS_BASELINE, [15] PERF_METRICS. Eight counters, SMT on or off. L1D 48
  * KiB, 12 ways; L2 1.25 MiB, 20 ways, of the server, and 512 KiB, 8 ways. */
-#define ICE_LAKE_AND_LATER                                             \
-    .perfmon_version = 5, .leaf1_ecx = FAMILY_LEAF1_ECX,               \
-    .leaf7_ebx = 0x029C0309, .offcore_dram = OFFCORE_DRAM,             \
-    .lbr_beside_pt = true, FAMILY_TRANSACTIONS(48), .counters_smt = 8, \
-    .counters_alone = 8, .fixed_counters = 4
+#define ICE_LAKE_AND_LATER                                           \
+    .later_sources = true, .perfmon_version = 5,                     \
+    .leaf1_ecx = FAMILY_LEAF1_ECX, .leaf7_ebx = 0x029C0309,          \
+    .offcore_dram = OFFCORE_DRAM, .lbr_beside_pt = true,             \
+    FAMILY_TRANSACTIONS(48), .counters_smt = 8, .counters_alone = 8, \
+    .fixed_counters = 4
 
 /* Optimization Reference Manual: "5-wide". */
 #define ICE_LAKE                                                     \
@@ -160,8 +161,8 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
         .leaf7_edx = SPECULATION_2019 | 0x20090000,                           \
         .arch_capabilities = 0x1EB,                                           \
         .debugctl_writable = DEBUGCTL_OLD | DEBUGCTL_RTM, .hle_absent = true, \
-        .pdist = 1, .latency_in_two = true, .later_sources = true,            \
-        .metrics_in_two = true, .slots_per_cycle = 6,                         \
+        .pdist = 1, .latency_in_two = true, .metrics_in_two = true,           \
+        .slots_per_cycle = 6,                                                 \
         .caches =                                                             \
             {                                                                 \
                 .l1 = {64, 12},                                               \
