@@ -69,6 +69,7 @@ static bool try_kind(struct sampling *p, const struct kind *kind, bool taken)
         .threshold = 16,
     };
     const char *how = taken ? "taken" : "not taken";
+    bool ok;
 
     /* Measured. */
     if (!(taken ? sampling_around(p, &config, run_taken, 0)
@@ -81,19 +82,25 @@ static bool try_kind(struct sampling *p, const struct kind *kind, bool taken)
         observe(p->t, "a branch event counts too many (BJ090)", 1, 1);
         return true;
     }
-    check(
+    /* Thread 1 of a core of the 5th generation: of all branches (BDD101). */
+    const bool thread_1 =
+        kind->select == 0x04c4 && test_sibling(p->t) != test_processor(p->t);
+    ok = check_known(
         p->t, p->value[1] == (counts ? PEBS_EVENTS : 0),
+        ERRATUM_BRANCHES_OF_THREAD_1, thread_1,
         "%s (%02lXH/%02lXH): IA32_PMC1 (C2H), which makes no records, counted "
         "%lu of %u conditional branches that are %s; wanted %s",
         kind->name, kind->select & 0xff, kind->select >> 8 & 0xff, p->value[1],
         PEBS_EVENTS, how, counts ? "all" : "none");
-    check(
-        p->t, (p->records != 0) == counts,
+    ok &= check_known(
+        p->t, (p->records != 0) == counts, ERRATUM_BRANCHES_OF_THREAD_1,
+        thread_1,
         "%s (%02lXH/%02lXH): IA32_PMC0 (C1H), 30 branches before its overflow, "
         "made %u records of %u conditional branches that are %s; wanted %s",
         kind->name, kind->select & 0xff, kind->select >> 8 & 0xff, p->records,
         PEBS_EVENTS, how, counts ? "some" : "none");
-    check_order(p, kind);
+    if (ok || !thread_1)
+        check_order(p, kind);
     return true;
 }
 

@@ -166,6 +166,29 @@ static void generations(void **state)
     }
 }
 
+/* BDD101: all branches, where two threads share the core. */
+static void branches_of_thread_1(void **state)
+{
+    static const struct {
+        uint8_t apic_id;
+        uint16_t select;
+        enum verdict verdict;
+    } rows[] = {{1, 0x04c4, VERDICT_KNOWN},
+                {2, 0x04c4, VERDICT_FAIL},
+                {1, 0x01c4, VERDICT_FAIL}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin(&test_pebs_events);
+        t->cpu.model = 0x3d;
+        t->cpu.microcode_known = false;
+        all[1].cpu.apic_id = rows[i].apic_id;
+        device.misses = 1;
+        device.misses_of = rows[i].select;
+        expect_case(case_end(), rows[i].verdict, "which makes no records");
+    }
+}
+
 /* Branch records of adaptive records: the firmware, which may have the
  * processor before each window, is not recorded (hw_poll()). No record is made
  * here. */
@@ -196,9 +219,13 @@ static void branches_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(healthy),      cmocka_unit_test(deviations),
-        cmocka_unit_test(capabilities), cmocka_unit_test(usual_trials),
-        cmocka_unit_test(generations),  cmocka_unit_test(branches_apart),
+        cmocka_unit_test(healthy),
+        cmocka_unit_test(deviations),
+        cmocka_unit_test(capabilities),
+        cmocka_unit_test(usual_trials),
+        cmocka_unit_test(generations),
+        cmocka_unit_test(branches_of_thread_1),
+        cmocka_unit_test(branches_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

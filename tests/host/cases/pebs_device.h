@@ -27,7 +27,8 @@ struct device {
     bool status_stays;     /* of a counter, after its record */
     bool clears_all;       /* a record does, in the status */
     bool idle_moves;       /* a counter that does not overflow */
-    unsigned misses;       /* events that a plain counter loses */
+    unsigned misses;       /* events that a plain counter loses, */
+    uint16_t misses_of;    /* with this select alone, 0: with any */
     bool outside_too;      /* IN_TX counts outside of transactions */
     bool any_kind;         /* selects of other branches make records */
     bool backwards;        /* the records' order */

@@ -227,7 +227,9 @@ static void run(uint64_t enable, struct pebs_state *state)
     }
     for (unsigned n = 0; n < COUNTERS; n++)
         if ((enable >> n & 1) != 0 && (*msr(IA32_PEBS_ENABLE) >> n & 1) == 0 &&
-            *msr(IA32_PMC(n)) != 0)
+            *msr(IA32_PMC(n)) != 0 &&
+            (device.misses_of == 0 ||
+             device.misses_of == (uint16_t)*msr(IA32_PERFEVTSEL(n))))
             *msr(IA32_PMC(n)) -= device.misses;
     if (device.idle_moves)
         for (unsigned n = 0; n < COUNTERS; n++)
