@@ -155,21 +155,28 @@ static const struct sampling_config branches = {
     .threshold = 8,
 };
 
+static void run_section(struct sampling *p, uint64_t argument)
+{
+    struct hle_block *block = (struct hle_block *)(uintptr_t)argument;
+    volatile uint64_t *locks = test_buffer(p->t);
+
+    *block = (struct hle_block){.lock = locks, .turns = TURNS, .ask = 1};
+    locks[0] = locks[8] = 0;
+    if (sampling_start(p))
+        hle_xchg(block);
+}
+
 static bool try_inside(struct sampling *p, unsigned *records)
 {
     const struct pebs_abort abort = {
         .hle = true, .resume = (uint64_t)(uintptr_t)hle_xchg_acquired};
     const uint64_t bytes = (uint64_t)(hle_xchg_release - hle_xchg_acquired);
-    volatile uint64_t *locks = test_buffer(p->t);
-    struct hle_block block = {.lock = locks, .turns = TURNS, .ask = 1};
+    struct hle_block block;
     struct pebs_record r;
 
     /* Measured. */
-    locks[0] = locks[8] = 0;
-    if (!sampling_arm(p, &branches) || !sampling_start(p))
-        return false;
-    hle_xchg(&block);
-    if (!sampling_stop(p))
+    if (!sampling_around(p, &branches, run_section,
+                         (uint64_t)(uintptr_t)&block))
         return false;
 
     /* Check. One that did not abort says where it is of. */

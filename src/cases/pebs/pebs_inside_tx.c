@@ -88,36 +88,49 @@ static void try_outside(struct sampling *p)
           (p->value[0] + LINES / 2) & p->mask, PEBS_EVENTS, p->records);
 }
 
+struct tried {
+    const uint8_t *body;
+    struct tsx_block block;
+    bool committed;
+};
+
+static void run_transaction(struct sampling *p, uint64_t argument)
+{
+    struct tried *tried = (struct tried *)(uintptr_t)argument;
+
+    tried->block =
+        (struct tsx_block){.body = tried->body,
+                           .argument = (uint64_t)(uintptr_t)test_buffer(p->t),
+                           .count = LINES};
+    memset(test_buffer(p->t), 0, LINES * 64);
+    tried->committed =
+        sampling_start(p) && tsx_inside(&tried->block) == TSX_COMMITTED;
+}
+
 static bool try_body(struct sampling *p, const uint8_t *body)
 {
     struct test_context *t = p->t;
-    const struct tsx_block block = {.body = body,
-                                    .argument =
-                                        (uint64_t)(uintptr_t)test_buffer(t),
-                                    .count = LINES};
     unsigned trials = test_trials(t, TRIES, TRIES), committed = 0, records = 0,
              alone = 0;
     uint32_t status = 0;
     char text[RTM_STATUS_TEXT];
 
     for (unsigned i = 0; i < trials; i++) {
-        struct tsx_block tried = block;
+        struct tried tried = {.body = body};
 
         /* Measured. */
-        memset(test_buffer(t), 0, LINES * 64);
-        if (!sampling_arm(p, &config) || !sampling_start(p))
+        if (!sampling_around(p, &config, run_transaction,
+                             (uint64_t)(uintptr_t)&tried))
             return false;
-        committed += tsx_inside(&tried) == TSX_COMMITTED;
-        if (!sampling_stop(p))
-            return false;
+        committed += tried.committed;
 
         /* Check. What aborts before the overflow makes no record. */
         check(t, p->records <= 1, "one overflow made %u records", p->records);
         if (p->records == 1) {
-            check_record(p, body, tried.status);
-            check_restored(t, &tried);
-            alone += (tried.status & OTHERS) == 0;
-            status = tried.status;
+            check_record(p, body, tried.block.status);
+            check_restored(t, &tried.block);
+            alone += (tried.block.status & OTHERS) == 0;
+            status = tried.block.status;
         }
         records += p->records;
     }

@@ -4,6 +4,7 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
+#include "src/counting/smi_guard.h"
 #include "src/pebs/sampling.h"
 
 #define TRIES 4
@@ -69,11 +70,19 @@ static enum erratum erratum_of(const struct test_context *t, unsigned row)
                : ERRATUM_PMI_REPEATED;
 }
 
-/* One window with the LVT entry in that mode; *came: interrupts. False where it
- * could not be. */
-static bool run_window(struct sampling *p, unsigned row, unsigned *came,
-                       unsigned *masked)
+/* One window with the LVT entry in the row's mode. */
+struct attempt {
+    struct sampling *p;
+    unsigned row;
+    unsigned came, masked; /* interrupts; those that found the entry masked */
+};
+
+/* False where it could not be. */
+static bool run_window(void *argument)
 {
+    struct attempt *a = argument;
+    struct sampling *p = a->p;
+    const unsigned row = a->row;
     struct sampling_config config =
         config_of(rows[row].threshold, rows[row].counter);
 
@@ -109,8 +118,8 @@ static bool run_window(struct sampling *p, unsigned row, unsigned *came,
         hw_pmi_mask();
     pebs_window(sampling_enable(&config), 0, &p->state);
     bool ok = sampling_stop(p);
-    *came = hw_pmi_count();
-    *masked = hw_pmi_masked();
+    a->came = hw_pmi_count();
+    a->masked = hw_pmi_masked();
     hw_pmi_end();
     return ok;
 }
@@ -196,16 +205,17 @@ TEST(pebs_threshold_pmi,
         return;
 
     for (unsigned i = 0; i < TRIES * sizeof(rows) / sizeof(rows[0]); i++) {
-        unsigned row = i / TRIES, threshold = rows[row].threshold, came = 0,
-                 masked = 0;
+        struct attempt a = {.p = &p, .row = i / TRIES};
+        const unsigned row = a.row, threshold = rows[row].threshold;
         const unsigned counter = rows[row].counter;
 
         if ((usable >> counter & 1) == 0)
             continue;
 
         /* Measured. */
-        if (!run_window(&p, row, &came, &masked))
+        if (!smi_guard(t, run_window, &a, &p.repeated))
             return;
+        const unsigned came = a.came, masked = a.masked;
 
         /* Check. */
         bool reached = p.records >= threshold;
