@@ -4,13 +4,11 @@
  * each response under one supplier and one snoop. */
 #include "src/harness/case.h"
 #include "asm/line_access.h"
-#include "asm/memory_windows.h"
 #include "src/base/msr.h"
 #include "src/counting/counter3.h"
 #include "src/counting/counters.h"
 #include "src/memory/lines.h"
-#include "src/tsx/pair.h"
-#include "src/uncore/offcore.h"
+#include "src/uncore/offcore_window.h"
 
 /* A quarter more: page walks and prefetches may be counted as reads. An eighth
  * less: nothing explains it but an overlap of windows. Of what is not to be
@@ -18,48 +16,19 @@
 #define MOST   (LINES + LINES / 4)
 #define LEAST  (LINES - LINES / 8)
 #define STRAY  (LINES / 8)
-#define TRIES  3 /* where too much is counted: noise, an SMI too, only adds */
+#define TRIES  3 /* where too much is counted: noise only adds */
 #define BESIDE 4 /* waits for the other thread, of a window at least each */
 
 #define LEVELS (IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR)
 
-/* Bounds of a count, both ends included. */
-struct bounds {
-    uint64_t least, most;
-};
-
-struct offcore {
-    struct test_context *t;
-    const struct offcore_table *table;
-    unsigned n;        /* of MSR_OFFCORE_RSP_n and its event */
-    unsigned counters; /* IA32_PMC0 .. */
-    struct lines lines;
-    memory_window *window;   /* of walk_lines() */
-    const struct pair *pair; /* the other thread, at work beside it */
-    struct bounds got; /* what the counters counted, the least and the most */
-};
-
-/* both: the two events in turns. */
-static bool program_counters(const struct offcore *o, bool both,
-                             uint64_t levels)
-{
-    bool ok = true;
-
-    for (unsigned c = 0; ok && c < o->counters; c++)
-        ok = set_msr_again(o->t, IA32_PERFEVTSEL(c),
-                           offcore_event(o->table, both ? c % 2 : o->n) |
-                               levels | IA32_PERFEVTSEL_EN);
-    return ok;
-}
-
 static void read_misses(const struct offcore *o)
 {
-    lines_miss(&o->lines);
+    lines_miss(o->lines);
 }
 
 static void read_hits(const struct offcore *o)
 {
-    lines_hit(&o->lines);
+    lines_hit(o->lines);
 }
 
 /* As many accesses to lines just flushed, 37 lines from one to the next. */
@@ -73,45 +42,25 @@ static void walk_lines(const struct offcore *o)
 
 static void read_splits(const struct offcore *o)
 {
-    (void)lines_miss_both(&o->lines);
-}
-
-/* One window. False where an access faulted. */
-static bool count_window(struct offcore *o,
-                         void (*work)(const struct offcore *o))
-{
-    o->got = (struct bounds){UINT64_MAX, 0};
-    for (unsigned c = 0; c < o->counters; c++)
-        if (!set_msr_again(o->t, IA32_PMC(c), 0))
-            return false;
-    if (!set_held_msr(o->t, IA32_PERF_GLOBAL_CTRL, BITS(o->counters - 1, 0)))
-        return false;
-    work(o);
-    if (!set_held_msr(o->t, IA32_PERF_GLOBAL_CTRL, 0))
-        return false;
-    for (unsigned c = 0; c < o->counters; c++) {
-        uint64_t got = msr_value(o->t, IA32_PMC(c));
-        o->got.least = got < o->got.least ? got : o->got.least;
-        o->got.most = got > o->got.most ? got : o->got.most;
-    }
-    return true;
+    (void)lines_miss_both(o->lines);
 }
 
 /* LINES misses, then as many hits, with MSR_OFFCORE_RSP_n as it is. Requests
  * for ownership and code reads may be counted too often. */
 static void check_counts(struct offcore *o, const char *what,
-                         struct bounds misses, struct bounds out[2])
+                         struct offcore_bounds misses,
+                         struct offcore_bounds out[2])
 {
     const bool more = (msr_value(o->t, MSR_OFFCORE_RSP(o->n)) &
                        (OFFCORE_DMND_RFO | OFFCORE_DMND_IFETCH)) != 0;
-    const struct bounds want[2] = {misses, {0, STRAY}};
+    const struct offcore_bounds want[2] = {misses, {0, STRAY}};
 
     for (unsigned i = 0; i < TRIES; i++) {
         /* Measured. */
-        if (!count_window(o, read_misses))
+        if (!offcore_window(o, read_misses))
             return;
         out[0] = o->got;
-        if (!count_window(o, read_hits))
+        if (!offcore_window(o, read_hits))
             return;
         out[1] = o->got;
         if (out[0].most <= want[0].most && out[1].most <= want[1].most)
@@ -130,7 +79,8 @@ static void check_counts(struct offcore *o, const char *what,
 
 /* A value that selects something; out: what was counted of misses and hits. */
 static void check_value(struct offcore *o, const char *what, uint64_t value,
-                        struct bounds misses, struct bounds out[2])
+                        struct offcore_bounds misses,
+                        struct offcore_bounds out[2])
 {
     if (offcore_write(o->t, o->table, o->n, value))
         check_counts(o, what, misses, out);
@@ -139,23 +89,23 @@ static void check_value(struct offcore *o, const char *what, uint64_t value,
 /* One that selects nothing: "the event count reported will be zero". */
 static void check_nothing(struct offcore *o, const char *what, uint64_t value)
 {
-    struct bounds out[2];
+    struct offcore_bounds out[2];
 
     if (set_msr(o->t, MSR_OFFCORE_RSP(o->n), value))
-        check_counts(o, what, (struct bounds){0, 0}, out);
+        check_counts(o, what, (struct offcore_bounds){0, 0}, out);
 }
 
 /* LINES stores to lines just flushed, or locked additions ("regular RFOs,
  * locks": OFFCORE_REQUESTS.DEMAND_RFO, SDM 3B, tables of events). */
 static void check_stores(struct offcore *o, const char *what,
                          memory_window *window, uint64_t request,
-                         struct bounds want)
+                         struct offcore_bounds want)
 {
     o->window = window;
     if (!offcore_write(o->t, o->table, o->n, request | OFFCORE_ANY))
         return;
     for (unsigned i = 0; i < TRIES; i++) {
-        if (!count_window(o, walk_lines))
+        if (!offcore_window(o, walk_lines))
             return;
         if (o->got.most <= want.most)
             break;
@@ -181,7 +131,7 @@ static void check_parts(struct offcore *o, const char *what, uint64_t parts,
         if ((parts >> bit & 1) == 0)
             continue;
         if (!offcore_write(o->t, o->table, o->n, value | BIT(bit)) ||
-            !count_window(o, read_misses))
+            !offcore_window(o, read_misses))
             return;
         sum += o->got.most;
         if (BIT(bit) == OFFCORE_NON_DRAM)
@@ -202,7 +152,7 @@ static void check_splits(struct offcore *o)
 {
     if (offcore_write(o->t, o->table, o->n,
                       OFFCORE_DMND_DATA_RD | OFFCORE_ANY) &&
-        count_window(o, read_splits))
+        offcore_window(o, read_splits))
         check(o->t, o->got.least >= LINES + LINES / 2,
               "MSR_OFFCORE_RSP_%u (%XH), data reads, any response: "
               "IA32_PMC0-%u counted %lu to %lu of some %u reads of two lines, "
@@ -214,20 +164,20 @@ static void check_splits(struct offcore *o)
 /* These reads are of ring 0. */
 static void check_user(struct offcore *o)
 {
-    struct bounds out[2];
+    struct offcore_bounds out[2];
 
-    if (program_counters(o, false, IA32_PERFEVTSEL_USR))
+    if (offcore_program(o, false, IA32_PERFEVTSEL_USR))
         check_value(o, "OS = 0: data reads, any response, at ring 0",
                     OFFCORE_DMND_DATA_RD | OFFCORE_ANY,
-                    (struct bounds){0, STRAY}, out);
+                    (struct offcore_bounds){0, STRAY}, out);
 }
 
 /* any: what was counted with any response. */
-static void check_msr(struct offcore *o, struct bounds any[2])
+static void check_msr(struct offcore *o, struct offcore_bounds any[2])
 {
     const struct offcore_table *table = o->table;
-    const struct bounds made = {LEAST, MOST}, none = {0, STRAY};
-    struct bounds out[2];
+    const struct offcore_bounds made = {LEAST, MOST}, none = {0, STRAY};
+    struct offcore_bounds out[2];
 
     check_value(o, "data reads, any response",
                 OFFCORE_DMND_DATA_RD | OFFCORE_ANY, made, any);
@@ -278,19 +228,21 @@ static void check_msr(struct offcore *o, struct bounds any[2])
 /* Both events and both registers in one window. */
 static void check_both(struct offcore *o)
 {
-    const struct bounds made = {LEAST, MOST};
-    struct bounds out[2];
+    const struct offcore_bounds made = {LEAST, MOST};
+    struct offcore_bounds out[2];
 
     o->n = 0;
-    if (program_counters(o, true, LEVELS) &&
+    if (offcore_program(o, true, LEVELS) &&
         offcore_write(o->t, o->table, 1, OFFCORE_DMND_DATA_RD | OFFCORE_ANY))
         check_value(o, "data reads, any response, with 1A7H on every second",
                     OFFCORE_DMND_DATA_RD | OFFCORE_ANY, made, out);
 }
 
-static bool prepare(struct offcore *o, struct test_context *t)
+static bool prepare(struct offcore *o, struct test_context *t,
+                    struct lines *lines)
 {
     *o = (struct offcore){.t = t,
+                          .lines = lines,
                           .table = offcore_of(test_cpu(t)),
                           .counters = counters_available(test_cpu(t))};
     if (o->table == NULL) {
@@ -301,22 +253,23 @@ static bool prepare(struct offcore *o, struct test_context *t)
         o->counters = OFFCORE_COUNTERS;
     if (o->counters > 3 && !counter3_make_reliable(t))
         o->counters = 3;
-    lines_choose(t, &o->lines);
+    lines_choose(t, lines);
     return counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL) &&
-           program_counters(o, false, LEVELS);
+           offcore_program(o, false, LEVELS);
 }
 
 static void check_processor(struct test_context *peer, void *argument)
 {
-    struct bounds any[2][2] = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
+    struct offcore_bounds any[2][2] = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
+    struct lines lines;
     struct offcore o;
 
     (void)argument;
     /* Set-up; one window to warm up: page walks and the stack, once. */
-    if (!prepare(&o, peer) || !count_window(&o, read_misses))
+    if (!prepare(&o, peer, &lines) || !offcore_window(&o, read_misses))
         return;
 
-    for (o.n = 0; o.n < 2 && program_counters(&o, false, LEVELS); o.n++) {
+    for (o.n = 0; o.n < 2 && offcore_program(&o, false, LEVELS); o.n++) {
         check_msr(&o, any[o.n]);
         check_user(&o);
     }
@@ -333,12 +286,14 @@ static void check_processor(struct test_context *peer, void *argument)
 struct beside {
     struct pair pair;
     struct offcore here, there;
+    struct lines lines[2];  /* of here, and of there */
     volatile uint64_t made; /* what the other has counted, of its own */
 };
 
-static bool select_reads(struct offcore *o, struct test_context *t)
+static bool select_reads(struct offcore *o, struct test_context *t,
+                         struct lines *lines)
 {
-    return prepare(o, t) &&
+    return prepare(o, t, lines) &&
            offcore_write(t, o->table, 0, OFFCORE_DMND_DATA_RD | OFFCORE_ANY);
 }
 
@@ -346,8 +301,8 @@ static void read_there(struct test_context *peer, void *argument)
 {
     struct beside *b = argument;
 
-    if ((b->there.t != NULL || select_reads(&b->there, peer)) &&
-        count_window(&b->there, read_misses))
+    if ((b->there.t != NULL || select_reads(&b->there, peer, &b->lines[1])) &&
+        offcore_window(&b->there, read_misses))
         b->made += b->there.got.least;
 }
 
@@ -362,7 +317,7 @@ static void count_beside(struct test_context *t, void *argument)
 {
     struct beside *b = argument;
 
-    if (!select_reads(&b->here, t))
+    if (!select_reads(&b->here, t, &b->lines[0]))
         return;
     uint64_t made = 0;
 
@@ -370,7 +325,7 @@ static void count_beside(struct test_context *t, void *argument)
     b->here.pair = &b->pair;
     for (unsigned k = 0; k < TRIES && b->here.got.most >= made / 2; k++) {
         made = b->made;
-        if (!count_window(&b->here, wait_beside))
+        if (!offcore_window(&b->here, wait_beside))
             return;
         made = b->made - made;
     }

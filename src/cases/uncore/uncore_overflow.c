@@ -8,6 +8,8 @@
 #include "src/memory/lines.h"
 #include "src/uncore/uncore.h"
 
+#define TRIES 3
+
 /* One register pair, and what counts there. */
 struct unit {
     uint32_t select, counter;
@@ -221,12 +223,19 @@ static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
     const uint64_t last = BITS(UNCORE_COUNTER_BITS - 1, 0);
     const uint64_t low = BITS(31, 0); /* from there a carry goes on */
     const uint64_t want = unit->event | UNCORE_EN | UNCORE_OVF_EN;
-    struct outcome plain, off, carry, over, frozen, first;
+    struct outcome plain, off, carry, over, frozen, again;
 
-    /* What the first has more is of code that is met for the first time. */
-    if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &first) ||
-        !run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &plain) ||
-        !run_window(u, unit, lines, 0, 0, &off))
+    /* The least of some: code that is met for the first time, or an SMI, only
+     * adds. */
+    if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &plain))
+        return false;
+    for (unsigned i = 1; i < TRIES; i++) {
+        if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &again))
+            return false;
+        if (again.count < plain.count)
+            plain = again;
+    }
+    if (!run_window(u, unit, lines, 0, 0, &off))
         return false;
     check(u->t, off.count == 0,
           "%s %u, counter %u (%XH) counted %lu while EN [29] of "
