@@ -6,6 +6,7 @@
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
 #include "src/counting/ring3_state.h"
+#include "src/tsx/status.h"
 
 #define TRIES 16
 
@@ -19,7 +20,7 @@ static bool prepare(struct ring3_session *s, struct test_context *t)
 void ring3_check_forced(struct test_context *t)
 {
     struct ring3_session s;
-    unsigned wrong = 0;
+    unsigned wrong = 0, early = 0;
 
     if (!prepare(&s, t))
         return;
@@ -40,9 +41,12 @@ void ring3_check_forced(struct test_context *t)
                         cells);
         ring3_end(&s);
         wrong += s.ring3->vector != HW_NO_FAULT || s.ring3->status != 0;
+        early += s.ring3->vector == HW_NO_FAULT &&
+                 s.ring3->status == RTM_STATUS_RETRY;
     }
     ring3_finish(&s);
-    check(t, wrong == 0,
+    /* As at ring 0, one may end before it is forced to: by an SMI. */
+    check(t, wrong == 0 || (wrong == 1 && early == 1),
           "%u of %u transactions at ring 3 did not abort with EAX = 0; the "
           "last status is 0x%08x (all ones: it committed)",
           wrong, TRIES, s.ring3->status);

@@ -50,8 +50,8 @@ void rtm_check_atomic(struct test_context *t, const struct rtm_tally *tally);
 
 /* Checks that every transaction aborted with EAX = 0 and changed nothing
  * (white paper 604224, table A-1). An abort for a conflict, or one that sets
- * the retry bit alone, may come before the forced one: one in RTM_FORCED_OTHERS
- * is a figure. */
+ * the retry bit alone, may come before the forced one: one, and one in
+ * RTM_FORCED_OTHERS, is a figure. */
 #define RTM_FORCED_OTHERS 1000
 void rtm_check_forced(struct test_context *t, const struct rtm_tally *tally);
 

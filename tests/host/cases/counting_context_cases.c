@@ -218,7 +218,7 @@ static void each_event(void **state)
 
 static void each_fixed_counter(void **state)
 {
-    static const int64_t more[] = {4, 2000, 20000};
+    static const int64_t more[] = {4, 2000, 80000};
 
     (void)state;
     for (unsigned f = 0; f < 3; f++)

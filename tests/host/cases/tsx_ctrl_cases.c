@@ -41,7 +41,8 @@ static void tsx_ctrl(void **state)
          "was cleared: 0 of 16 committed"},
         {COMMITS, 0, ALL_FORCED, 0,
          "after it was set 1; wanted some, and none"},
-        {RING3, RTM_STATUS_RETRY, 0, 0, "1 of 16 transactions at ring 3"},
+        {RING3, RTM_STATUS_CONFLICT, 0, 0, "1 of 16 transactions at ring 3"},
+        {RING3, RTM_STATUS_RETRY, 0, 1, "2 of 16 transactions at ring 3"},
         {LEAF_RING3, RTM, 0, 0, "CPUID.07H.0 at ring 3: EBX = 0x"},
         {XTEST, 1 + HW_UD, 0, 0, "XTEST outside a transaction: raised #UD"},
         {XTEST, 1 + (uint64_t)TSX_RAN, 0, 0,
@@ -71,6 +72,16 @@ static void tsx_ctrl(void **state)
         assert_int_equal(device.free, ALL_FREE + FIRST);
     }
     FAILS(test_tsx_ctrl_disable, CTRL, 0, rows);
+    /* One each may end before it is forced to. */
+    begin(&test_tsx_ctrl_disable, CTRL, 0);
+    make(RING3, RTM_STATUS_RETRY, 0, 0);
+    expect_all(VERDICT_PASS, "");
+    begin(&test_tsx_ctrl_disable, CTRL, 0);
+    make(STATUS, RTM_STATUS_RETRY, 0, 0);
+    expect_all(VERDICT_PASS, "came before the forced one: 1 of 20");
+    begin(&test_tsx_ctrl_disable, CTRL, 0);
+    make(STATUS, RTM_STATUS_RETRY, 0, 1);
+    expect_all(VERDICT_FAIL, "18 of 20 aborts with EAX = 0");
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         begin(&test_tsx_ctrl_disable, CTRL, 0);
         make(others[i].is, others[i].bits, 0, 0);
