@@ -18,8 +18,10 @@
 static const struct {
     uint16_t least, vary;
 } latencies[] = {
-    [CACHE_L1] = {4, 2},    [CACHE_PENDING] = {8, 6}, [CACHE_L2] = {12, 4},
-    [CACHE_LLC] = {30, 16}, [CACHE_DRAM] = {180, 80}, [CACHE_NONE] = {250, 100},
+    [CACHE_L1] = {4, 2},       [CACHE_L1_BEHIND] = {9, 2},
+    [CACHE_PENDING] = {8, 6},  [CACHE_L2] = {12, 4},
+    [CACHE_LLC] = {30, 16},    [CACHE_DRAM] = {180, 80},
+    [CACHE_NONE] = {250, 100},
 };
 #define CYCLES_SNOOP     18 /* another processor had the line */
 #define CYCLES_STLB_HIT  7
@@ -57,6 +59,8 @@ static uint64_t *set_of(uint64_t *entries, struct cache_shape shape,
 static uint64_t *find_entry(uint64_t *entries, struct cache_shape shape,
                             uint64_t number)
 {
+    if (shape.sets == 0)
+        return NULL;
     uint64_t *set = set_of(entries, shape, number);
 
     for (unsigned n = 0; n < shape.ways; n++)
@@ -104,6 +108,7 @@ static void evict_private(struct cache_private *private,
                           const struct cache_sizes *sizes, uint64_t line)
 {
     evict(private->l1, sizes->l1, line);
+    evict(private->l1_behind, sizes->l1_behind, line);
     evict(private->l2, sizes->l2, line);
 }
 
@@ -178,6 +183,8 @@ static void fill_line(struct processor *p, uint64_t line, bool store)
             evict_private(&c->private[n], sizes_of(p->machine, n), victim >> 2);
     c->last[line % CACHE_LLC_MAX] = (uint8_t)owner(p);
     insert(private->l2, sizes->l2, line, 0);
+    if (sizes->l1_behind.sets != 0)
+        insert(private->l1_behind, sizes->l1_behind, line, 0);
     victim = insert(private->l1, sizes->l1, line, modified);
     if ((victim & MODIFIED) != 0) /* written back to the second level */
         insert(private->l2, sizes->l2, victim >> 2, MODIFIED);
@@ -222,6 +229,8 @@ static struct line_outcome access_line(struct processor *p, uint64_t line,
                 : CACHE_L1;
         if (private->pending_left > 0)
         private->pending_left--;
+    } else if (find_entry(private->l1_behind, sizes->l1_behind, line) != NULL) {
+        out.level = CACHE_L1_BEHIND;
     } else if (find_entry(private->l2, sizes->l2, line) != NULL) {
         out.level = CACHE_L2;
     } else {

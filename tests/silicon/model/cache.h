@@ -4,6 +4,7 @@
  * finds its line, whom it disturbs, how long it takes. The sizes are the
  * personality's. First and second level and the TLBs belong to a logical
  * processor; the last level to all of them, and holds what those above hold.
+ * Lion Cove has two L1 data caches, the larger one behind the other.
  *
  * It sees the accesses that it is given and no others: those of
  * instructions stepped while something samples memory (memory_events.h).
@@ -28,11 +29,13 @@ struct cache_shape {
 
 struct cache_sizes {
     struct cache_shape l1, l2, llc; /* of lines of 64 bytes */
+    struct cache_shape l1_behind;   /* no sets: there is none */
     struct cache_shape dtlb, stlb;  /* of pages of 4 KiB */
 };
 
 /* The most that a personality may have, in entries. */
 #define CACHE_L1_MAX   768
+#define CACHE_L1B_MAX  3072
 #define CACHE_L2_MAX   49152
 #define CACHE_LLC_MAX  131072
 #define CACHE_DTLB_MAX 64
@@ -41,7 +44,7 @@ struct cache_sizes {
 /* An entry: the number of a line or page, and two bits. 0: nothing. In a set
  * the latest used comes first. */
 struct cache_private {
-    uint64_t l1[CACHE_L1_MAX], l2[CACHE_L2_MAX];
+    uint64_t l1[CACHE_L1_MAX], l1_behind[CACHE_L1B_MAX], l2[CACHE_L2_MAX];
     uint64_t dtlb[CACHE_DTLB_MAX], stlb[CACHE_STLB_MAX];
     uint64_t pending;      /* line of the last load that missed */
     unsigned pending_left; /* accesses until it is there */
@@ -57,6 +60,7 @@ struct cache_state {
 
 enum cache_level {
     CACHE_L1,
+    CACHE_L1_BEHIND,
     CACHE_PENDING, /* L1 miss, but the line is already on its way */
     CACHE_L2,
     CACHE_LLC,

@@ -153,8 +153,8 @@ static bool is_uop(const struct processor *p, uint8_t umask,
 static bool is_load_from(uint8_t umask, enum cache_level level)
 {
     switch (umask) {
-    case 0x01:
-        return level == CACHE_L1;
+    case 0x01: /* of Lion Cove with UMASK2 = 1: both */
+        return level <= CACHE_L1_BEHIND;
     case 0x02:
         return level == CACHE_L2;
     case 0x04:

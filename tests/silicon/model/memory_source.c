@@ -20,7 +20,7 @@ static uint64_t level_of(struct processor *p, const struct cache_outcome *o)
     static const uint8_t of[2][4] = {{4, 4, 5, 6}, {4, 5, 6, 7}};
     static const uint8_t of_8[] = {8, 8, 0x0C, 0x0D};
     static const uint8_t level_of_8[] = {
-        [CACHE_L1] = 1,      [CACHE_PENDING] = 3,
+        [CACHE_L1] = 1,      [CACHE_L1_BEHIND] = 2, [CACHE_PENDING] = 3,
         [CACHE_L2] = 5,      [CACHE_NONE] = 0, /* not said */
         [CACHE_DRAM] = 0x11,
     };

@@ -207,8 +207,8 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
  * core PMU"; its line of 06_C6H: "XSAVE Architectural LBR, PEBS fmt6+-baseline,
  * AnyThread deprecated, Lunarlake Hybrid events, 32-deep LBR, full-width
  * counters"). Of 345H [15:14] and [19] are from there, too; MSR 10AH is Alder
- * Lake's here. Eight slots a cycle, L2 3 MiB in 12 ways, one thread a core:
- * Intel's articles of the core; its 192 KiB beside the 48 are left out. */
+ * Lake's here. Eight slots a cycle, L1D of 48 KiB and 192 KiB behind it, L2 3
+ * MiB in 12 ways, one thread a core: Intel's articles of the core. */
 #define LION_COVE                                                         \
     .perfmon_version = 6, .leaf_max = 0x23,                               \
     .leaf7_edx = SPECULATION_2019 | 0x20080000,                           \
@@ -223,6 +223,7 @@ extern const struct uncore_traits family_uncore_snb, family_uncore_hsw,
     .caches =                                                             \
         {                                                                 \
             .l1 = {64, 12},                                               \
+            .l1_behind = {256, 12},                                       \
             .l2 = {4096, 12},                                             \
             .llc = {8192, 16},                                            \
             .dtlb = {16, 4},                                              \
