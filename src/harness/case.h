@@ -115,7 +115,7 @@ bool test_memory_is_write_back(const struct test_context *t);
 const void *test_source(const struct test_context *t);
 /* More such memory, after it, which no transaction may write to: for a DS area
  * and its records, with a page to spare behind them. */
-#define TEST_RECORDS_BYTES 20480
+#define TEST_RECORDS_BYTES 36864
 void *test_records(const struct test_context *t);
 
 /* What a test carries through the repetitions of a soak, zeros at the first:

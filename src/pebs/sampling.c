@@ -11,6 +11,7 @@
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling_check.h"
 #include "src/pebs/sampling_fixed.h"
+#include "src/pebs/sampling_groups.h"
 
 _Static_assert(SAMPLING_BUFFER_AT + (PEBS_ROOM_MAX + 1) * SAMPLING_SIZE_MAX +
                        4096 <=
@@ -93,17 +94,7 @@ bool sampling_claim(struct sampling *p, struct test_context *t)
            set_msr(t, IA32_DS_AREA, (uint64_t)(uintptr_t)memory) &&
            set_msr(t, IA32_PEBS_ENABLE, 0) &&
            (p->format != PEBS_FORMAT_ADAPTIVE ||
-            (set_msr(t, MSR_PEBS_DATA_CFG, 0) &&
-             sampling_groups(p, SAMPLING_GROUPS, true)));
-}
-
-bool sampling_groups(struct sampling *p, uint64_t selection, bool adaptive)
-{
-    p->selection = selection;
-    p->basic = !adaptive;
-    return pebs_record_size(p->decoder, adaptive ? selection : 0, &p->size) ==
-               PEBS_OK &&
-           set_msr_again(p->t, MSR_PEBS_DATA_CFG, selection);
+            (set_msr(t, MSR_PEBS_DATA_CFG, 0) && sampling_turns_begin(p)));
 }
 
 uint64_t sampling_enable(const struct sampling_config *config)
@@ -166,7 +157,8 @@ bool sampling_arm_beside(struct sampling *p,
     p->config.select = precise_select(test_cpu(p->t), config->select);
     p->same = p->looked = p->ip_wrong = p->event_ip_wrong = 0;
     bool ok = set_msr_again(p->t, IA32_PERF_GLOBAL_CTRL, 0) &&
-              set_msr_again(p->t, IA32_PEBS_ENABLE, 0) && fill_ds_area(p);
+              set_msr_again(p->t, IA32_PEBS_ENABLE, 0) && sampling_turn(p) &&
+              fill_ds_area(p);
     const uint64_t status = msr_value(p->t, IA32_PERF_GLOBAL_STATUS);
     if (ok && status != 0)
         ok = counters_clear_status(p->t, status);

@@ -44,10 +44,11 @@ struct sampling_config {
 
 /* Records there is memory for, and the bytes of the longest, of any format. */
 #define PEBS_ROOM_MAX     64
-#define SAMPLING_SIZE_MAX 208 /* of format 4: SAMPLING_GROUPS */
+#define SAMPLING_SIZE_MAX 488 /* of format 4: its longest turn */
 
 /* What the adaptive records of a test have that asks for no groups itself:
- * with the basic group all that those of format 3 have. */
+ * with the basic group all that those of format 3 have. From window to window
+ * they have XMM registers or an LBR entry too, or both, or neither. */
 #define SAMPLING_GROUPS (PEBS_DATA_MEMORY | PEBS_DATA_GPRS)
 
 struct sampling {
@@ -58,8 +59,10 @@ struct sampling {
     unsigned fixed_at;   /* the reset of IA32_FIXED_CTR0 in it */
     uint64_t selection;  /* MSR_PEBS_DATA_CFG (3F2H), with format 4 */
     bool basic;          /* Adaptive_Record is 0 in the selects */
-    bool timing;         /* records have Retire Latency */
-    size_t size;         /* of a record */
+    bool by_turns;       /* other groups beside SAMPLING_GROUPS each time */
+    unsigned turn;
+    bool timing; /* records have Retire Latency */
+    size_t size; /* of a record */
     struct sampling_config config;
     volatile struct pebs_ds_area *area; /* the processor writes to it */
     struct pebs_ds_area set;            /* what it held at the start */
@@ -91,6 +94,12 @@ struct sampling {
  * where this processor's precise events are not known or its microcode makes no
  * records that can be used, and where an access faulted (ERROR is said). */
 bool sampling_claim(struct sampling *p, struct test_context *t);
+
+/* From now on all records of a claimed p have one size. */
+static inline void sampling_no_turns(struct sampling *p)
+{
+    p->by_turns = false;
+}
 
 /* With format 4, after sampling_claim(): the groups of the records from now on,
  * as many as have 32 LBR entries at most, and whether the selects ask for them;

@@ -12,9 +12,10 @@
 #define ROUNDING  2    /* of each fraction */
 #define APART     16   /* events, between one and its record */
 
-/* Where IA32_PMCn begins, and how far from its overflow IA32_FIXED_CTRn, so
- * that no other's value can be taken for its own. */
-#define BEGINS(n) ((uint64_t)(n) << 20)
+/* Where IA32_PMCn begins, with all of its upper bits, and how far from its
+ * overflow IA32_FIXED_CTRn, so that no other's value can be taken for its own.
+ */
+#define BEGINS(n) ((uint64_t)INT32_MIN + ((uint64_t)(n) << 20))
 #define FAR(n)    (((uint32_t)1 << 30) + ((uint32_t)(n) << 24))
 
 static struct sampling_config config_of(const struct identity *id)
@@ -85,7 +86,8 @@ static void check_general(struct sampling *p, const struct looked *l,
           "record %u of event %u has %s = 0x%lx; wanted what it counted, 0x%lx "
           "and up%s",
           l->n, l->event, msr_name(IA32_PMC(n), name), got,
-          n == 0 ? 0 : BEGINS(n) + l->event, n == 0 ? ", or the reset" : "");
+          n == 0 ? 0 : (BEGINS(n) + l->event) & p->mask,
+          n == 0 ? ", or the reset" : "");
 }
 
 /* Not more than in the record after it, and at the end. */

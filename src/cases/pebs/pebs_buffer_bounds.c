@@ -192,6 +192,7 @@ TEST(pebs_buffer_bounds,
     /* Set-up. */
     if (!sampling_claim(&p, t))
         return;
+    sampling_no_turns(&p);
     const unsigned size = (unsigned)p.size;
     /* The record that begins on the buffer's second page and ends after it, or
      * begins the third. */

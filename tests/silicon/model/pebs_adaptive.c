@@ -86,11 +86,25 @@ static uint64_t latency_of(const struct processor *p, uint64_t cache)
     return (all < 0xFFFF ? all : 0xFFFF) | cache << 32;
 }
 
+/* With these groups in the record. */
 static void put_memory(const struct processor *p, struct filling *f,
-                       uint64_t *fixed)
+                       uint64_t *fixed, uint64_t groups)
 {
-    bool last = faults_rule(f->machine, TX_INFO_IS_LAST, true);
+    const struct machine *m = f->machine;
+    bool last = faults_rule(m, TX_INFO_IS_LAST, true);
 
+    if ((groups & DATA_CFG_LBRS) != 0 &&
+        !faults_rule(m, INFO_BESIDE_LBRS, true))
+        fixed[WORD_TX_ABORT] = 0;
+    if ((groups & DATA_CFG_LBRS) != 0 &&
+        !faults_rule(m, LATENCY_BESIDE_LBRS, true))
+        fixed[WORD_LATENCY] = 0;
+    if ((groups & DATA_CFG_XMM) != 0 &&
+        !faults_rule(m, ADDRESS_BESIDE_XMM, true))
+        fixed[WORD_ADDRESS] = 0;
+    if ((groups & DATA_CFG_XMM) != 0 &&
+        !faults_rule(m, SOURCE_BESIDE_XMM, true))
+        fixed[WORD_SOURCE] = 0;
     fixed[WORD_LATENCY] = latency_of(p, fixed[WORD_LATENCY]);
     begin_group(f, 1);
     put(f, fixed[WORD_ADDRESS]);
@@ -130,6 +144,22 @@ static void put_xmm(struct processor *p, struct filling *f,
     }
 }
 
+/* INFO of an entry, as the group has it. */
+static uint64_t info_of(const struct processor *p, uint64_t info)
+{
+    const struct machine *m = p->machine;
+
+    if (p->faults.of_user && !faults_rule(m, LBR_TYPES_IN_RING_3, true))
+        info &= ~LBR_INFO_TYPE;
+    if (p->faults.of_user && !faults_rule(m, LBR_CYCLES_OF_RING_3, true))
+        info &= ~LBR_INFO_CYCLES;
+    if (!faults_rule(m, LBR_GROUP_HAS_ABORT, true))
+        info &= ~LBR_INFO_ABORT;
+    if (!faults_rule(m, LBR_GROUP_HAS_IN_TX, true))
+        info &= ~LBR_INFO_IN_TSX;
+    return info;
+}
+
 /* From the one at TOS on backwards. */
 static void put_branches(struct processor *p, struct filling *f,
                          unsigned entries)
@@ -148,7 +178,10 @@ static void put_branches(struct processor *p, struct filling *f,
     for (unsigned n = 0; n < entries; n++) {
         unsigned at = lbr_index(
             p, backwards ? n + skipped : lbr_depth(p) - 1 - n % lbr_depth(p));
-        bool is = n < lbr_depth(p);
+        bool is = n < lbr_depth(p) &&
+                  ((l->info[at] & LBR_INFO_TYPE) !=
+                       LBR_TYPE_OTHER << LBR_INFO_TYPE_SHIFT ||
+                   faults_rule(f->machine, LBR_GROUP_HAS_FAR, true));
         unsigned own =
             n + 1 < entries && n + 1 < lbr_depth(p) &&
                     !faults_rule(f->machine, LBRS_HAVE_OWN_INFO, true)
@@ -158,7 +191,7 @@ static void put_branches(struct processor *p, struct filling *f,
         put(f, is ? l->from[at] : 0);
         put(f, is ? l->to[at] : 0);
         put(f, is && faults_rule(f->machine, RECORD_LBRS_HAVE_INFO, true)
-                   ? l->info[own] & ~hidden
+                   ? info_of(p, l->info[own] & ~hidden)
                    : 0);
     }
 }
@@ -181,7 +214,9 @@ static void put_counters(struct processor *p, struct filling *f, uint64_t cfg)
     put(f, metrics ? 3 : 0);
     for (unsigned n = 0; n < p->counters; n++)
         if ((general >> n & 1) != 0) {
-            put(f, now ? p->pmu.counter[n] : p->faults.snapshot[n]);
+            put(f, (now ? p->pmu.counter[n] : p->faults.snapshot[n]) &
+                       (faults_rule(m, SNAPSHOT_WHOLE, true) ? UINT64_MAX
+                                                             : BITS(31, 0)));
             p->faults.snapshot[n] = p->pmu.counter[n];
         }
     for (unsigned n = 0; n < p->fixed_counters; n++)
@@ -230,7 +265,7 @@ void pebs_adapt_record(struct processor *p, const struct pebs_snapshot *s,
                 : fixed[WORD_STATUS]);
     put(&f, fixed[WORD_TSC]);
     if ((groups & DATA_CFG_MEMORY) != 0)
-        put_memory(p, &f, fixed);
+        put_memory(p, &f, fixed, groups);
     if ((groups & DATA_CFG_GPRS) != 0)
         put_registers(&f, fixed);
     if ((groups & DATA_CFG_XMM) != 0)

@@ -377,6 +377,7 @@ enum rule {
     REFUSED_ENABLE_KEPT, /* IA32_PEBS_ENABLE */
     REFUSED_LBR_KEPT,
 #include "tests/silicon/model/tx_rules.inc"
+#include "tests/silicon/model/pebs_rules.inc"
 };
 
 #endif

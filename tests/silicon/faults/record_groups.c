@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record_groups.c - what goes wrong with a group of adaptive records where
+ * another is asked for too, or on one occasion: group_rules.inc.
+ */
+#include "tests/silicon/model/fault.h"
+
+FAULT(adaptive_info_beside_lbrs,
+      .what = "[adaptive records] TSX information is 0 where 3F2H asks for LBR "
+              "entries too",
+      .caught = {"icelake-server on 1 pebs_tx_abort FAIL"},
+      .breaks = INFO_BESIDE_LBRS)
+
+FAULT(adaptive_latency_beside_lbrs,
+      .what = "[adaptive records] the latency is 0 where 3F2H asks for LBR "
+              "entries too",
+      .caught = {"icelake-server on 1 load_latency_threshold FAIL",
+                 "alderlake on 1 load_latency_threshold FAIL"},
+      .breaks = LATENCY_BESIDE_LBRS)
+
+FAULT(adaptive_address_beside_xmm,
+      .what = "[adaptive records] the address is 0 where 3F2H asks for XMM "
+              "registers too",
+      .caught = {"icelake-server on 1 data_address FAIL",
+                 "sapphirerapids on 1 load_latency_address FAIL"},
+      .breaks = ADDRESS_BESIDE_XMM)
+
+FAULT(adaptive_source_beside_xmm,
+      .what = "[adaptive records] the data source is 0 where 3F2H asks for XMM "
+              "registers too",
+      .caught = {"icelake-server on 1 load_latency_source FAIL"},
+      .breaks = SOURCE_BESIDE_XMM)
+
+FAULT(adaptive_ring3_lbr_types,
+      .what = "[architectural LBRs] BR_TYPE is 0 in the LBR group of records "
+              "of ring 3",
+      .caught = {"sapphirerapids on 1 pebs_adaptive_lbrs FAIL",
+                 "alderlake on 1 pebs_adaptive_lbrs FAIL"},
+      .breaks = LBR_TYPES_IN_RING_3)
+
+FAULT(adaptive_ring3_lbr_cycles,
+      .what = "[adaptive records] cycles are 0 in the LBR group of records of "
+              "ring 3",
+      .caught = {"icelake-server on 1 pebs_adaptive_lbrs FAIL"},
+      .breaks = LBR_CYCLES_OF_RING_3)
+
+FAULT(adaptive_lbrs_without_far,
+      .what = "[architectural LBRs] entries of far branches are 0 in the LBR "
+              "group",
+      .caught = {"sapphirerapids on 1 pebs_adaptive_lbrs FAIL"},
+      .breaks = LBR_GROUP_HAS_FAR)
+
+FAULT(adaptive_lbrs_without_abort,
+      .what = "[adaptive records with RTM] TSX_ABORT is 0 in the LBR group",
+      .caught = {"icelake-server on 1 pebs_adaptive_lbrs FAIL",
+                 "sapphirerapids on 1 pebs_adaptive_lbrs FAIL"},
+      .breaks = LBR_GROUP_HAS_ABORT)
+
+FAULT(adaptive_lbrs_without_in_tx,
+      .what = "[adaptive records with RTM] IN_TSX is 0 in the LBR group",
+      .caught = {"icelake-server on 1 pebs_adaptive_lbrs FAIL"},
+      .breaks = LBR_GROUP_HAS_IN_TX)
+
+FAULT(snapshot_32_bits,
+      .what = "[PEBS format 6] a counter of a record has [47:32] = 0",
+      .caught = {"arrowlake on 1 pebs_adaptive_groups FAIL"},
+      .breaks = SNAPSHOT_WHOLE)
