@@ -114,10 +114,11 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
 /* Instead of the body: loads into each general-purpose register but RSP, in the
  * order of their numbers in ModR/M, from RING3_LOADS_AT + 8n of the data page:
  * by turns MOV, XCHG, ADD, XOR. Register n holds RING3_STATE_PLANTED + n
- * before. RSP is RING3_LOADS_STACK of the page. */
+ * before. RSP is RING3_LOADS_STACK of the page. Then so many POPs. */
 extern const uint8_t ring3_body_loads[];
 #define RING3_LOADS_AT    3072
-#define RING3_LOADS_STACK (RING3_BODY_STACK - 7 * 8)
+#define RING3_LOADS_POPS  7
+#define RING3_LOADS_STACK (RING3_BODY_STACK - RING3_LOADS_POPS * 8)
 /* Instead of the body: REP STOS of so many bytes, from RING3_LOADS_AT on. */
 extern const uint8_t ring3_body_string[], ring3_body_string_at[];
 #define RING3_STRING_BYTES 512

@@ -50,6 +50,32 @@ static bool judge_load(const struct contexts *c, const struct pebs_record *r)
     return true;
 }
 
+/* The same of the POPs after them, in their order: of what is still there below
+ * the stack pointer. */
+static bool judge_pop(const struct contexts *c, const struct pebs_record *r)
+{
+    static const char names[RING3_LOADS_POPS][4] = {"R15", "R14", "R13", "R12",
+                                                    "R10", "RBP", "RBX"};
+    const uint64_t got[RING3_LOADS_POPS] = {r->r15, r->r14, r->r13, r->r12,
+                                            r->r10, r->rbp, r->rbx};
+    const uint64_t at = r->data_linear_address - c->data - RING3_LOADS_STACK;
+
+    if (at / 8 >= RING3_LOADS_POPS || at % 8 != 0)
+        return false;
+    const uint64_t popped =
+        *(const volatile uint64_t *)(uintptr_t)(c->ring3.ring3->data +
+                                                RING3_LOADS_STACK + at);
+    const uint64_t rsp = r->data_linear_address + 8;
+    check_known(c->sampling.t, got[at / 8] == popped && r->rsp == rsp,
+                ERRATUM_RECORD_OF_LATER, r->rsp != rsp,
+                "%s is 0x%lx and RSP 0x%lx in the record of its POP, "
+                "EventingIP (B0H) 0x%lx; wanted 0x%lx and 0x%lx, the state "
+                "after it",
+                names[at / 8], got[at / 8], r->rsp, r->eventing_ip, popped,
+                rsp);
+    return true;
+}
+
 bool state_after_loads(struct contexts *c, unsigned level)
 {
     struct sampling *p = &c->sampling;
@@ -75,11 +101,12 @@ bool state_after_loads(struct contexts *c, unsigned level)
         for (unsigned n = 0; n < p->records; n++) {
             if (!sampling_record(p, n, &record))
                 return false;
-            judged += judge_load(c, &record);
+            judged += judge_load(c, &record) || judge_pop(c, &record);
         }
     }
     if (judged == 0) /* PEBS may be armed behind them all */
-        note(p->t, "no record is of one of the %u loads", REGISTERS - 1);
+        note(p->t, "no record is of one of the %u loads and POPs",
+             REGISTERS - 1 + RING3_LOADS_POPS);
     return true;
 }
 

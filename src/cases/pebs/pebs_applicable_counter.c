@@ -12,7 +12,8 @@ struct seen {
     unsigned records, races;
 };
 
-/* Each counter once: overflows 24 events apart, or all with the same event. */
+/* Each counter once: overflows 24 events apart, or all with the same event, and
+ * each with a reset value of its own. */
 static struct sampling_config config_of(unsigned counters, bool together)
 {
     struct sampling_config config = {
@@ -24,7 +25,7 @@ static struct sampling_config config_of(unsigned counters, bool together)
 
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++) {
         config.first_period[n] = together ? 100 : 24 * (n + 1);
-        config.period[n] = together ? 4 * PEBS_EVENTS : 0;
+        config.period[n] = together ? (4 + 2 * n) * PEBS_EVENTS : 0;
     }
     return config;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * record_groups.c - what goes wrong with a group of adaptive records where
- * another is asked for too, or on one occasion: group_rules.inc.
+ * another is asked for too, or on one occasion: pebs_rules.inc.
  */
 #include "tests/silicon/model/fault.h"
 
@@ -65,3 +65,20 @@ FAULT(snapshot_32_bits,
       .what = "[PEBS format 6] a counter of a record has [47:32] = 0",
       .caught = {"arrowlake on 1 pebs_adaptive_groups FAIL"},
       .breaks = SNAPSHOT_WHOLE)
+
+FAULT(pebs_pop_before,
+      .what = "[any with data addresses] the register that POP loads is that "
+              "before it in its record",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL",
+                 "haswell on 1 pebs_in_contexts FAIL",
+                 "sapphirerapids on 1 pebs_in_contexts FAIL"},
+      .breaks = POP_STATE_AFTER)
+
+FAULT(pebs_reset_of_first,
+      .what = "[any] counters that overflow together are reloaded from the "
+              "reset value of the first of them",
+      .caught = {"skylake-2018 on 1 pebs_applicable_counter FAIL",
+                 "haswell on 1 pebs_applicable_counter FAIL",
+                 "sandybridge on 1 pebs_applicable_counter FAIL",
+                 "icelake-server on 1 pebs_applicable_counter FAIL"},
+      .breaks = RESETS_THEIR_OWN)

@@ -53,6 +53,10 @@ static void take_before(const struct vcpu *v, struct pebs_snapshot *s)
     if (v->current.locked &&
         !faults_rule(v->model->machine, LOCKED_STATE_AFTER, true))
         which = BIT(PEBS_RCX) | BIT(PEBS_RBP);
+    if ((v->current.flags & INSTRUCTION_BRANCHES) == 0 &&
+        v->vmcb->rsp == v->rsp_before + 8 &&
+        !faults_rule(v->model->machine, POP_STATE_AFTER, true))
+        which = BITS(PEBS_R15, PEBS_RAX) & ~BIT(PEBS_RSP);
     take_registers(before, &v->gprs_before, v->rax_before, v->rsp_before);
     for (unsigned n = 0; n < PEBS_REGISTERS; n++)
         if ((which >> n & 1) != 0)

@@ -270,12 +270,17 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
 static void reload_counters(struct processor *p, const struct pebs_ds *ds,
                             uint64_t counters)
 {
+    const unsigned first =
+        counters != 0 ? place_of((unsigned)__builtin_ctzll(counters)) : 0;
+
     for (unsigned place = 0; place < PEBS_PLACES; place++) {
         unsigned n = counter_at(place);
         uint64_t reset = ds->reset[pebs_reset_at(p, place)] & COUNTER_MASK;
 
         if ((counters >> n & 1) == 0)
             continue;
+        if (!faults_rule(p->machine, RESETS_THEIR_OWN, true))
+            reset = ds->reset[pebs_reset_at(p, first)] & COUNTER_MASK;
         reset =
             faults_pebs_reset(p, ds, n, faults_pebs_reload(p, ds, n, reset));
         if (p->faults.of_user && !faults_rule(p->machine, RING3_RELOADS, true))
