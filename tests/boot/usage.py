@@ -138,7 +138,7 @@ def options():
                all_of(clean, has(found + r"IA32_MISC_ENABLE \(1A0H\) = 0x[0-9a-f]+$"),
                       has(found + "LVT performance counters = 0x10000$"),
                       has(found + r"CPUID\.0AH\.0: EAX = 0x7300404, "),
-                      has("^# processor 1: found: the tests' memory = 0x[0-9a-f]+, 84 KiB, "
+                      has("^# processor 1: found: the tests' memory = 0x[0-9a-f]+, 100 KiB, "
                           "physically contiguous: "),
                       has(r"^# machine: date: 2026-01-01 00:0\d by its clock$"),
                       has("^# machine: id: none: ")),

@@ -319,14 +319,25 @@ static void describe(uint64_t select, const struct access *a,
         record->latency = 7;
 }
 
-/* "Basic Info", "Memory Access Info", "GPRs": all of 208 bytes. Of later ones
- * the latency is two: [15:0] of the instruction, [47:32] of the access. */
-static void adapt(const struct pebs_format3 *r, uint64_t quadwords[26])
+/* "Basic Info", "Memory Access Info", "GPRs": all of 208 bytes; with XMM
+ * registers and one entry of "LBRs", where these are asked for, 488. */
+#define ADAPTED_MAX 488
+static size_t adapted_bytes(void)
+{
+    const uint64_t asked = fake_msr(MSR_PEBS_DATA_CFG)->value;
+
+    return 208u + ((asked & BIT(2)) != 0 ? 256u : 0u) +
+           ((asked & BIT(3)) != 0 ? 24u : 0u);
+}
+
+/* Of later ones the latency is two: [15:0] of the instruction, [47:32] of the
+ * access. */
+static void adapt(const struct pebs_format3 *r, uint64_t quadwords[])
 {
     const uint64_t other = r->latency + 40;
 
-    quadwords[0] =
-        UINT64_C(0xd0) << 48 | 3 | (device.is == GROUP_UNKNOWN ? BIT(10) : 0);
+    quadwords[0] = adapted_bytes() << 48 | fake_msr(MSR_PEBS_DATA_CFG)->value |
+                   (device.is == GROUP_UNKNOWN ? BIT(10) : 0);
     quadwords[1] = r->eventing_ip;
     quadwords[2] = 1;
     quadwords[4] = r->data_linear_address;
@@ -343,8 +354,8 @@ static void adapt(const struct pebs_format3 *r, uint64_t quadwords[26])
 static void write_record(const struct access *a, uint64_t select,
                          const uint8_t *loop)
 {
-    static const size_t sizes[] = {0, 176, 192, 200, 208};
-    uint64_t adapted[26] = {0};
+    static const size_t sizes[] = {0, 176, 192, 200};
+    uint64_t adapted[ADAPTED_MAX / 8] = {0};
     struct pebs_ds_area *area =
         (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
     struct pebs_format3 record = {
@@ -352,7 +363,7 @@ static void write_record(const struct access *a, uint64_t select,
         .eventing_ip = (uint64_t)(uintptr_t)loop + 13,
         .rdi = a->address + (a->string ? MEMORY_STRING_BYTES : 0),
         .rax = device.is == STATE_BEFORE ? a->before : a->address};
-    size_t size = sizes[device.format];
+    size_t size = device.format == 4 ? adapted_bytes() : sizes[device.format];
 
     if (area->pebs_index + size > area->pebs_absolute_maximum ||
         device.is == NO_RECORDS)
