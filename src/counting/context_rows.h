@@ -27,14 +27,20 @@ struct context_row {
     const char *what;
     uint64_t select;
     enum context_kind kind;
-    uint16_t tables; /* whose tables have it; 0: all */
-    unsigned ends;   /* events before and after the body */
-    bool all;        /* tried everywhere */
-    uint32_t kinds;  /* of accesses: RING3_BODY_LOAD .. */
+    uint16_t tables;   /* whose tables have it; 0: all */
+    unsigned ends;     /* events before and after the body */
+    bool all;          /* tried everywhere */
+    uint32_t kinds;    /* of accesses: RING3_BODY_LOAD .. */
+    uint64_t requests; /* of MSR_OFFCORE_RSP_0, whose event it is then */
 };
 
 /* The first two are INSTRUCTIONS and BRANCHES. */
 extern const struct context_row context_rows[];
 extern const unsigned context_row_count;
+
+/* Accesses of the body that an event of D0H is of, at least. */
+uint64_t context_accesses(const struct context_row *row);
+/* What the assembler counts; 0 where it does not. */
+uint64_t context_written(const struct context_row *row);
 
 #endif

@@ -2,6 +2,7 @@
 /* One body, at ring 0 and 3, in and out of transactions, counted from 0, from
  * below bit 32 and from below the end: what it counts is the same each time. */
 #include "src/harness/case.h"
+#include "asm/memory_windows.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
@@ -22,6 +23,8 @@
 #define CYCLES   64 /* that two counters may be apart; and a 64th */
 #define TOGETHER 16 /* the same, of counters that start at a change of ring */
 #define EDGES    8  /* of what is always true, at most */
+#define PAGE     4096
+#define LINE     64
 #define PLACES   (BITS(2, 0) | BITS(PLACES_END - 1, PLACE_FIXED0))
 
 _Static_assert(ENDS < RING3_BODY_TURNS, "what is lost is more");
@@ -54,6 +57,7 @@ struct contexts {
     bool closing;    /* the WRMSR that ends a window counts, at ring 0 */
     uint64_t levels; /* of the selects, in the last window */
     unsigned windows;
+    bool cold; /* the body's data, at its begin */
 };
 
 static uint64_t from(const struct test_context *t, unsigned place,
@@ -97,27 +101,6 @@ static uint64_t counted(const struct contexts *c, const struct bank *before,
     struct bank was = *before, is = *after;
     return (*bank_value(&is, place) - *bank_value(&was, place)) &
            bank_mask(test_cpu(c->t), place);
-}
-
-/* Accesses of the body that an event of D0H is of, at least. */
-static uint64_t accesses(const struct context_row *row)
-{
-    uint64_t count = 0;
-
-    for (const struct ring3_access *a = ring3_body_accesses; a->at != 0; a++)
-        count += row->kinds != 0 && (a->kind & row->kinds) == row->kinds;
-    return count * RING3_BODY_TURNS;
-}
-
-/* What the assembler counts; 0 where it does not. */
-static uint64_t written(const struct context_row *row)
-{
-    const struct window_shape *body = &ring3_body_shape,
-                              *ends = &ring3_body_ends_shape;
-
-    return row->kind == INSTRUCTIONS ? body->instructions + ends->instructions
-           : row->kind == BRANCHES   ? body->branches + ends->branches
-                                     : 0;
 }
 
 static bool is_near(uint64_t a, uint64_t b, uint64_t by)
@@ -198,9 +181,10 @@ static void judge(struct contexts *c, const struct context_row *row,
         way->more + (level == 0 ? RING3_BODY_AROUND + c->closing : 0);
     const unsigned fixed = bank_fixed(test_cpu(c->t));
     const uint64_t by = level / 3 * RINGS + way->aborts;
-    const uint64_t most = row->kind == PAIRS
-                              ? (written(&context_rows[BRANCHES]) + ENDS) / 2
-                              : EDGES;
+    const uint64_t most =
+        row->kind == PAIRS
+            ? (context_written(&context_rows[BRANCHES]) + ENDS) / 2
+            : EDGES;
     const uint64_t got = counted(c, before, after, 0);
     const uint64_t core =
         fixed > 1 ? counted(c, before, after, PLACE_FIXED0 + 1) : 0;
@@ -208,7 +192,7 @@ static void judge(struct contexts *c, const struct context_row *row,
     if (fixed > 0)
         check_count(c, row, PLACE_FIXED0,
                     counted(c, before, after, PLACE_FIXED0),
-                    written(&context_rows[INSTRUCTIONS]) + more, by);
+                    context_written(&context_rows[INSTRUCTIONS]) + more, by);
     if (fixed > 2 && c->core != 0)
         check_some(c, "IA32_FIXED_CTR2 (30BH)",
                    counted(c, before, after, PLACE_FIXED0 + 2), core, c->clock);
@@ -240,15 +224,29 @@ static void judge(struct contexts *c, const struct context_row *row,
               "IA32_PMC0 (C1H) counted 0, and outside at ring 0 %lu", c->plain);
         break;
     default:
-        check_count(c, row, 0, got,
-                    (written(row) != 0 ? written(row) : c->plain) +
-                        (row->kind == INSTRUCTIONS ? more : 0),
-                    row->kind == INSTRUCTIONS ? by : ENDS);
+        check_count(
+            c, row, 0, got,
+            (context_written(row) != 0 ? context_written(row) : c->plain) +
+                (row->kind == INSTRUCTIONS ? more : 0),
+            row->kind == INSTRUCTIONS ? by : ENDS);
     }
     if (test_cpu(c->t)->rtm && row->kind <= CORE)
         judge_inside(c, row, way,
                      (uint64_t[3]){got, counted(c, before, after, 1),
                                    counted(c, before, after, 2)});
+}
+
+/* Every second line of the data page is in no cache then. */
+static void flush_data(const struct contexts *c)
+{
+    const struct memory_walk pairs = {
+        .base = c->ring3.ring3->data,
+        .step = 2 * LINE,
+        .mask = PAGE - 1,
+        .count = PAGE / (2 * LINE),
+    };
+
+    memory_load_turns(BIT(0), &pairs);
 }
 
 /* A window whose transactions ended as they are meant to. False where it could
@@ -265,6 +263,8 @@ static bool run(struct contexts *c, const struct way *way, unsigned level,
     ring3->level = level;
     for (unsigned k = 0; k < TRIES && !*done; k++) {
         hw_poll();
+        if (c->cold)
+            flush_data(c);
         if (!ring3_count(&c->ring3, before, window_ring3_body, after))
             return false;
         check(c->t, ring3->status != RING3_BODY_INNER,
@@ -272,6 +272,7 @@ static bool run(struct contexts *c, const struct way *way, unsigned level,
               way->what);
         *done = way->aborts ? (ring3->status & xabort) == xabort
                             : ring3->status == RTM_STATUS_STARTED;
+        *done &= !c->cold || after->pmc[0] != 0 || k + 1 == TRIES;
         c->windows++;
     }
     return true;
@@ -290,12 +291,12 @@ static bool measure_plain(struct contexts *c, const struct context_row *row)
             return false;
     c->plain = after.pmc[0];
     enum erratum e = memory_erratum(c->t, before.select[0], c->plain,
-                                    accesses(row), &signature);
-    check_known(c->t, c->plain >= accesses(row), e, signature,
+                                    context_accesses(row), &signature);
+    check_known(c->t, c->plain >= context_accesses(row), e, signature,
                 "%s: IA32_PMC0 (C1H) counted %lu; wanted %lu or more",
-                row->what, c->plain, accesses(row));
+                row->what, c->plain, context_accesses(row));
     if (row == context_rows)
-        c->closing = c->plain == written(row) + RING3_BODY_AROUND + 1;
+        c->closing = c->plain == context_written(row) + RING3_BODY_AROUND + 1;
     c->core = after.fixed[1];
     c->clock = after.fixed[2];
     c->slots = after.fixed[3];
@@ -344,6 +345,10 @@ static bool try_row(struct contexts *c, const struct context_row *row)
     struct bank after;
     bool done;
 
+    c->cold = row->requests != 0;
+    if (c->cold && !offcore_write(c->t, offcore_of(test_cpu(c->t)), 0,
+                                  OFFCORE_ANY | row->requests))
+        return false;
     if (row->kind != BRANCHES && row->kind != PAIRS && row->kind != ONCE &&
         !measure_plain(c, row))
         return false;
@@ -389,7 +394,7 @@ TEST(events_in_contexts,
     for (unsigned i = 0; i < context_row_count; i++)
         if ((context_rows[i].tables == 0 ||
              (context_rows[i].tables & here) != 0) &&
-            (context_rows[i].select != OFFCORE_EVENT(0) || offcore != NULL) &&
+            (context_rows[i].requests == 0 || offcore != NULL) &&
             !try_row(&c, &context_rows[i]))
             return;
     note(t, "%u windows", c.windows);

@@ -2,6 +2,26 @@
 /* uncore.c - what goes wrong with off-core response and the uncore. */
 #include "tests/silicon/model/hooks.h"
 
+FAULT(offcore_ring3_stores_read,
+      .what = "[4th to 11th generation] stores of ring 3 are data reads to "
+              "off-core events",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL",
+                 "haswell on 1 events_in_contexts FAIL"},
+      .breaks = OFFCORE_RFO_IN_RING_3)
+
+FAULT(offcore_tx_stores_read,
+      .what = "[A B F; C with bit 2] stores of transactions are data reads to "
+              "off-core events",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL"},
+      .breaks = OFFCORE_RFO_IN_TX)
+
+FAULT(offcore_nested_lost,
+      .what = "[A B F; C with bit 2] off-core events count nothing in an inner "
+              "transaction",
+      .caught = {"skylake-2018 on 1 events_in_contexts FAIL",
+                 "icelake-server on 1 events_in_contexts FAIL"},
+      .breaks = OFFCORE_IN_NESTED)
+
 FAULT(offcore_counts_cached,
       .what = "[any] off-core response counts reads that the core's own "
               "caches serve",

@@ -69,6 +69,7 @@ struct fault_state {
     uint32_t abort_status;   /* of the last abort */
     bool of_branch, of_user; /* the instruction that is being counted */
     uint64_t overflowed;     /* counters, since one was enabled */
+    unsigned nested;         /* transactions in the outermost */
     bool ret_operand;        /* the branch is RET with an operand */
     bool loses_event, adds_branch, starts_twice; /* once in this window */
     bool late;              /* counter 3 has wrapped, unseen */

@@ -117,7 +117,12 @@ static void count_request(struct processor *p, uint64_t type,
 void offcore_access(struct processor *p, enum offcore_kind kind,
                     const struct cache_outcome *out)
 {
-    uint64_t type = kind == OFFCORE_RFO ? DMND_RFO : DMND_DATA_RD;
+    bool owns =
+        kind == OFFCORE_RFO &&
+        (!p->faults.of_user ||
+         faults_rule(p->machine, OFFCORE_RFO_IN_RING_3, true)) &&
+        (!p->tsx.active || faults_rule(p->machine, OFFCORE_RFO_IN_TX, true));
+    uint64_t type = owns ? DMND_RFO : DMND_DATA_RD;
 
     if (!counters_watch(p))
         return;
@@ -144,6 +149,8 @@ uint32_t offcore_count(const struct processor *p, unsigned n,
     if (n >= faults_offcore_counters(p, COUNTERS) || p->offcore[k] == 0 ||
         (k == 1 && !faults_rule(p->machine, OFFCORE_1_COUNTS, true)) ||
         (p->tsx.active && !faults_rule(p->machine, OFFCORE_IN_TX, true)) ||
+        (p->tsx.active && p->faults.nested > 0 &&
+         !faults_rule(p->machine, OFFCORE_IN_NESTED, true)) ||
         (p->faults.of_user &&
          !faults_rule(p->machine, OFFCORE_IN_RING_3, true)))
         return 0;

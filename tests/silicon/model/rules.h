@@ -376,6 +376,9 @@ enum rule {
     REFUSED_STATUS_KEPT,
     REFUSED_ENABLE_KEPT, /* IA32_PEBS_ENABLE */
     REFUSED_LBR_KEPT,
+    OFFCORE_RFO_IN_RING_3, /* stores there are no reads */
+    OFFCORE_RFO_IN_TX,
+    OFFCORE_IN_NESTED, /* transactions */
 #include "tests/silicon/model/tx_rules.inc"
 #include "tests/silicon/model/pebs_rules.inc"
 };

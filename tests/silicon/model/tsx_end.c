@@ -153,6 +153,7 @@ void tsx_began(struct processor *p, bool hle)
     p->tsx.active = true;
     p->tsx.hle = hle;
     p->tsx.hinted = false;
+    p->faults.nested = 0;
     p->tsx.near_overflow = COUNTER_MASK - p->pmu.counter[3] < NEAR_OVERFLOW;
     if (!faults_cycles_go_on(p) &&
         (p->tsx.was_aborted ||
@@ -170,6 +171,7 @@ void tsx_nested(struct processor *p, bool begins)
     uint8_t events =
         (uint8_t)faults_quantity(p->machine, NESTED_EVENTS, begins, 0);
 
+    p->faults.nested += begins ? 1 : -1u;
     if (events != 0)
         count_events(p, events);
     if (!begins && p->tsx.user &&
