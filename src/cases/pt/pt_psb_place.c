@@ -66,6 +66,9 @@ static void check_psb(struct place *place, const char *what,
     check(t, psb->packets[PT_PIP] != 0 && ((psb->pip ^ want.pip) & ~any) == 0,
           "%s, PSB+ before packet %lu: PIP: got %u, of 0x%lx; wanted 0x%lx",
           what, psb->step, psb->packets[PT_PIP], psb->pip, want.pip);
+    check(t, psb->packets[PT_CBR] != 0,
+          "%s, PSB+ before packet %lu: got no CBR; wanted one", what,
+          psb->step);
     /* "If ContextEn and BranchEn": whatever PacketEn is. */
     check(t,
           psb->packets[PT_MODE_TSX] != 0 ||

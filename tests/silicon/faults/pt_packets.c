@@ -201,6 +201,9 @@ FAULT(pt_ring3_psb_no_cbr, .what = "[PT] PSB+ at ring 3 has no CBR",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .rule = PT_CBR_IN_RING_3)
 
+FAULT(pt_tx_psb_no_cbr, .what = "[PT and TSX] PSB+ in a transaction has no CBR",
+      .caught = {"skylake-2018 on 1 pt_psb_place FAIL"}, .rule = PT_CBR_IN_TX)
+
 FAULT(pt_psb_outside_no_exec,
       .what = "[PT with ranges] no MODE.Exec comes with the TIP.PGE after a "
               "PSB where PacketEn was 0",

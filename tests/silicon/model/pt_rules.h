@@ -59,6 +59,7 @@ enum pt_rule {
     PT_PSB_TX_IN_RING_3, /* MODE.TSX in a transaction */
     PT_PSB_EXEC_IN_RING_3,
     PT_CBR_IN_RING_3,
+    PT_CBR_IN_TX,
     PT_PSB_FUP_IN_TX, /* of the next IP there, too, not of XBEGIN */
     PT_TX_FUP_IN_RING_3,
     PT_PSB_PIP,          /* has PSB+ a PIP */
