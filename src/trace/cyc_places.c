@@ -4,15 +4,15 @@
 
 #include "src/base/msr.h"
 
-const char *const cyc_place_names[CYC_PLACES] = {"TNT",
-                                                 "PIP",
-                                                 "TIP.PGE",
-                                                 "TIP.PGD",
-                                                 "MTC",
-                                                 "MODE.TSX",
-                                                 "MODE.TSX with TXAbort",
-                                                 "TIP of an exception",
-                                                 "PTW"};
+static const char *const cyc_place_names[CYC_PLACES] = {"TNT",
+                                                        "PIP",
+                                                        "TIP.PGE",
+                                                        "TIP.PGD",
+                                                        "MTC",
+                                                        "MODE.TSX",
+                                                        "MODE.TSX with TXAbort",
+                                                        "TIP of an exception",
+                                                        "PTW"};
 
 static enum cyc_place place_of(const struct pt_packet *packet)
 {
@@ -90,6 +90,25 @@ void cyc_places_trace(struct trace *p, struct window *w, uint64_t bits,
     if (window_trace(p, w, &seen))
         cyc_places_count(p, places);
     p->control = control;
+}
+
+void cyc_places_check(struct test_context *t, const char *where,
+                      const struct cyc_places *places)
+{
+    for (unsigned n = 0; n < CYC_PLACES; n++) {
+        const unsigned all = places->all[n],
+                       least = n == CYC_OF_MTC || n == CYC_OF_PTW
+                                   ? all != 0
+                                   : (all + 1) / 2;
+        check(t, places->with[n] >= least,
+              "CYCEn = 1%s: %u of %u %s come after a CYC of their own; wanted "
+              "%u or more",
+              where, places->with[n], all, cyc_place_names[n], least);
+    }
+    check(t, places->zeros == 0,
+          "CYC%s: %u say 0 cycles since another CYC; wanted none: there is one "
+          "a cycle at most",
+          where, places->zeros);
 }
 
 uint64_t cyc_cycles(const struct trace *p, bool all)

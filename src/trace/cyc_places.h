@@ -22,7 +22,6 @@ enum cyc_place {
     CYC_OF_PTW,
     CYC_PLACES
 };
-extern const char *const cyc_place_names[CYC_PLACES];
 
 /* all: packets; with: those with a CYC since the last branch or MTC, or the
  * last of their kind. Not what follows a PSB+, whose CYC may be its own. zeros:
@@ -36,6 +35,12 @@ void cyc_places_count(const struct trace *p, struct cyc_places *places);
 /* Those of a trace of this window with these bits of IA32_RTIT_CTL more. */
 void cyc_places_trace(struct trace *p, struct window *w, uint64_t bits,
                       struct cyc_places *places);
+
+/* Of packets of each kind half come after a CYC of their own, or more: some
+ * come in the cycle of another one, which has it. Of MTC and PTW any does:
+ * there is a branch in most cycles. No CYC says 0 cycles since another. */
+void cyc_places_check(struct test_context *t, const char *where,
+                      const struct cyc_places *places);
 
 /* Cycles of the first CYC of the trace in memory, or of all. */
 uint64_t cyc_cycles(const struct trace *p, bool all);

@@ -227,8 +227,8 @@ static void check_cycles(const struct bodies *b)
           traced[0], SHORT, traced[1], LONG, counted[0], counted[1], TRIES);
 }
 
-/* A TNT has a CYC of its own there, too. */
-static void check_cyc_of_tnt(const struct bodies *b)
+/* CYC of their own, as at ring 0. */
+static void check_cyc_places(const struct bodies *b)
 {
     struct cyc_places places = {.zeros = 0};
     struct window w;
@@ -237,11 +237,7 @@ static void check_cyc_of_tnt(const struct bodies *b)
     if (!trace_once(b, &w, IA32_RTIT_CTL_CYCEn, 0))
         return;
     cyc_places_count(b->p, &places);
-    const unsigned all = places.all[CYC_OF_TNT];
-    check(b->p->t, places.with[CYC_OF_TNT] >= all / 2 + all % 2,
-          "CYC at ring 3: %u of %u TNT have one since the packet before; "
-          "wanted half or more",
-          places.with[CYC_OF_TNT], all);
+    cyc_places_check(b->p->t, " at ring 3", &places);
 }
 
 /* CFEs of the counters' interrupts and of others, the vector of the last event;
@@ -384,7 +380,7 @@ void ring3_bodies_check(struct trace *p, struct ring3_session *ring3)
         id->fixed_counters > CORE_CYCLES)
         check_cycles(&b);
     if ((id->leaf14_ebx & LEAF14_PSB_FREQ) != 0)
-        check_cyc_of_tnt(&b);
+        check_cyc_places(&b);
     check_iret(&b, (id->leaf14_ebx & LEAF14_EVENT) != 0);
     if ((id->leaf14_ebx & LEAF14_EVENT) != 0) {
         check_events(&b);

@@ -60,7 +60,8 @@ static void judge(struct trace *p, const char *what, uint64_t bits,
           what, s->with_cyc, s->tips, s->what);
 }
 
-void ring3_times_check(struct trace *p, const char *what, uint64_t bits)
+void ring3_times_check(struct trace *p, const char *what, uint64_t bits,
+                       struct cyc_places *places)
 {
     struct stretch ring3 = {.what = "at ring 3"},
                    tx = {.what = "in a transaction"};
@@ -95,4 +96,8 @@ void ring3_times_check(struct trace *p, const char *what, uint64_t bits)
     }
     judge(p, what, bits, &ring3);
     judge(p, what, bits, &tx);
+    if ((bits & IA32_RTIT_CTL_CYCEn) != 0)
+        cyc_places_count(p, places);
+    places->all[CYC_OF_MTC] = places->with[CYC_OF_MTC] = 0;
+    places->zeros = 0; /* a trace begins with one, and these are two */
 }

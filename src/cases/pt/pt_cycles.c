@@ -211,22 +211,7 @@ static void check_places(struct trace *p)
         window_set(&w, trace_body_ptwrite, trace_body_ptwrite_path);
         cyc_places_trace(p, &w, IA32_RTIT_CTL_PTWEn, &places);
     }
-    /* Some come in the cycle of another one, which has it: most MTC, where
-     * there is a branch in most cycles. */
-    for (unsigned n = 0; n < CYC_PLACES; n++) {
-        const unsigned all = places.all[n],
-                       least = n == CYC_OF_MTC || n == CYC_OF_PTW
-                                   ? all != 0
-                                   : (all + 1) / 2;
-        check(p->t, places.with[n] >= least,
-              "CYCEn = 1: %u of %u %s come after a CYC of their own; wanted "
-              "%u or more",
-              places.with[n], all, cyc_place_names[n], least);
-    }
-    check(p->t, places.zeros == 0,
-          "CYC: %u say 0 cycles since another CYC; wanted none: there is one a "
-          "cycle at most",
-          places.zeros);
+    cyc_places_check(p->t, "", &places);
 }
 
 /* The cycles to the first CYC of a trace; 0 where there is none. *tsc: how long

@@ -55,7 +55,8 @@ struct paths {
     struct path_list list; /* its steps are in test_records() */
     struct path_step *steps;
     unsigned psbs; /* amid the packets of ring 3 */
-    bool counts;   /* COUNTS */
+    struct cyc_places cyc;
+    bool counts; /* COUNTS */
 };
 
 /* Where ring 3 sees it. */
@@ -244,7 +245,7 @@ static void judge(struct paths *s, const struct way *way, uint64_t bits,
     for (unsigned n = 0; n < seen.psbs && n < PATH_PSBS; n++)
         check_psb(s, way, bits, &seen.psb[n]);
     if (path.timing != 0)
-        ring3_times_check(&s->trace, way->what, bits);
+        ring3_times_check(&s->trace, way->what, bits, &s->cyc);
 }
 
 /* PSB+ at ring 3 with OS and User has the CR3. */
@@ -375,7 +376,6 @@ TEST(pt_ring3_tx,
     /* Measured and checked. */
     for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         const struct way *way = &ways[i];
-
         if (way->tx && !tx)
             continue;
         s.list.count = 0;
@@ -387,6 +387,7 @@ TEST(pt_ring3_tx,
         if (counted)
             try_psbs(&s, way, period);
     }
+    cyc_places_check(t, " at ring 3", &s.cyc);
     check_changed(&s);
     for (unsigned i = 0; counted && i < PIP_PLACES; i++)
         if (trace_way(&s, &ways[0], user | IA32_RTIT_CTL_OS,

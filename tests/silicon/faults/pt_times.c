@@ -178,3 +178,9 @@ FAULT(pt_tnt_ring3_without_cyc,
       .caught = {"skylake-2018 on 1 pt_ring3 FAIL",
                  "sapphirerapids on 1 pt_ring3 FAIL"},
       .rule = PT_CYC_OF_TNT_RING_3)
+
+FAULT(pt_abort_ring3_without_cyc,
+      .what = "[PT with CYC, TSX] no CYC comes before the MODE.TSX of an abort "
+              "at ring 3",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_CYC_OF_ABORT_RING_3)

@@ -215,6 +215,7 @@ enum pt_rule {
     PT_CTL_COMBINES,       /* may DisRETC and CR3Filter be set together */
     PT_CYC_OF_TX,          /* does CYC come before MODE.TSX */
     PT_CYC_OF_ABORT,       /* also that of an abort */
+    PT_CYC_OF_ABORT_RING_3,
     PT_PSB_NO_BRANCHES,    /* is a PSB due with BranchEn = 0 */
     PT_CYCLES_FILTERED,    /* do cycles count with FilterEn = 0 */
     PT_CYCLES_OUTSIDE,     /* the same with ContextEn = 0 */

@@ -33,7 +33,9 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
     if (fup == NULL && faults_pt(p, PT_TX_FUP, false))
         fup = &p->pt.last_ip;
     if (faults_pt(p, PT_CYC_OF_TX, true) &&
-        (mode != PT_TX_ABORT || faults_pt(p, PT_CYC_OF_ABORT, true)))
+        (mode != PT_TX_ABORT ||
+         (faults_pt(p, PT_CYC_OF_ABORT, true) &&
+          (!p->pt.user || faults_pt(p, PT_CYC_OF_ABORT_RING_3, true)))))
         pt_put_cyc(p);
     if (mode == PT_TX_IN && ++p->pt.begins % 16 == 0 &&
         !faults_pt(p, PT_EVERY_BEGIN, true))
