@@ -125,7 +125,9 @@ begin around_rtm
         ask     OUTSIDE
         ret
 
-; A critical section in a transaction of RTM. STATUS: EAX, ~0 after a commit.
+; A critical section in a transaction of RTM. STATUS: EAX, ~0 after a commit. No
+; XEND where XTEST, that has said a transaction runs, says then that none does:
+; it would raise #GP.
 begin in_rtm
         mov     eax, -1
         xbegin  .fallback
@@ -134,6 +136,8 @@ begin in_rtm
         look
         xrelease mov dword [rsi], 0
         ask     BETWEEN
+        cmp     r10, [rdi + INSIDE]
+        jne     .fallback
         xend
 .fallback:
         mov     [rdi + STATUS], eax

@@ -183,3 +183,10 @@ FAULT(hle_writes_unmonitored,
       .what = "[A] what an elided section writes is not monitored",
       .caught = {"skylake-2017 on 2 hle_lock_conflict FAIL"},
       .breaks = ELISION_WRITES)
+
+FAULT(hle_release_ends_rtm,
+      .what = "[A with HLE] the XRELEASE of a critical section in an RTM "
+              "transaction ends that",
+      .caught = {"haswell on 2 hle_nesting FAIL",
+                 "skylake-2017 on 2 hle_nesting FAIL"},
+      .breaks = RELEASE_NOT_OF_RTM)

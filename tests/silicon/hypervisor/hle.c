@@ -78,6 +78,9 @@ bool hle_instruction(struct vcpu *v)
                      true))) { /* it ignores the hint */
         if (elide == ELIDE_ACQUIRE && tx->depth > 0 && !tx->hle)
             tx->elision.ignored = true;
+        tx->elision.released =
+            elide == ELIDE_RELEASE && tx->depth > 0 && !tx->hle &&
+            !faults_rule(v->model->machine, RELEASE_NOT_OF_RTM, true);
         return true;
     }
     if (elide == ELIDE_ACQUIRE)
@@ -208,6 +211,8 @@ bool hle_ends(struct vcpu *v)
 
     e->now = ELIDE_NONE;
     e->released = false;
+    if (!v->tx.hle)
+        return matched;
     if (!release_lock)
         return false;
     if (!matched && e->nest == e->locks && !faults_release_any(v->model)) {

@@ -304,7 +304,7 @@ enum hle_store {
 };
 enum hle_store hle_stored(struct vcpu *v, const struct open_page *page,
                           const uint8_t *copy);
-/* After the instruction: does it end the outermost region? */
+/* After the instruction: does its XRELEASE end the outermost region? */
 bool hle_ends(struct vcpu *v);
 
 /* hint_replace.c: #UD of the host. True: only because of a hint for HLE; the

@@ -395,6 +395,6 @@ void tx_step_done(struct vcpu *v)
     else if (tx->decision.fate == TX_DOOMED && !tx->decision.at_xend &&
              tx->steps >= tx->decision.steps)
         abort_doomed(v);
-    else if (tx->hle && hle_ends(v))
+    else if (hle_ends(v))
         tx_commit(v, v->vmcb->rip);
 }
