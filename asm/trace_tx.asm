@@ -38,7 +38,8 @@ section .text
 
 section .text align=4096
 
-; One that commits: a nested one, a nested elision, branches and a jump in it.
+; One that commits: a nested one, a nested elision, branches, a jump, and returns
+; to where they were called and elsewhere, in it.
 TRACED trace_body_tx_commit
         OUT     TIP, trace_body_tx_commit
         mov     eax, -1
@@ -60,6 +61,12 @@ TRACED trace_body_tx_commit
         int3
 .target:
         OUT     TIP, .target
+        call    .leaf
+.called:
+        OUT     RETURN, .called
+        call    .elsewhere
+.back:  int3
+.other: OUT     TIP, .other
         xend
         xacquire lock add dword [rsi], 1
         xrelease lock sub dword [rsi], 1
@@ -71,6 +78,9 @@ TRACED trace_body_tx_commit
         OUT     FUP, .end
         inc     qword [r14 + CELLS]
         jmp     short .out
+.elsewhere:
+        add     qword [rsp], .other - .back
+.leaf:  ret
 .aborted:
 .out:
 TRACED_END

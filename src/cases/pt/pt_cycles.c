@@ -321,15 +321,15 @@ static void check_reset(struct trace *p)
           got, FASTEST * tsc, paused);
 }
 
-/* Those of a transaction that aborts are counted as others are. */
+/* Those of a transaction that aborts are counted as others are, and sent. */
 static void check_aborts(struct trace *p)
 {
     static const struct body aborts = {trace_body_tx_counted,
                                        trace_body_tx_counted_path, false, true};
     struct cycles seen;
 
-    if (probe_state_if_any(p->t))
-        check_more(p, &aborts, LONG, 8, &seen);
+    if (probe_state_if_any(p->t) && check_more(p, &aborts, LONG, 8, &seen))
+        check_thresholds(p, &aborts, LONG, seen.traced);
 }
 
 TEST(pt_cycles, .asks = "Do CYC packets say how many core cycles have passed?",

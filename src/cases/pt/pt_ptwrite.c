@@ -91,8 +91,10 @@ static void check_filtered(struct trace *p)
 }
 
 /* Of one that has committed: whether PTWRITE aborts no manual says. */
-static void check_in_transaction(struct trace *p)
+static void check_in_transaction(struct trace *p, uint64_t bits)
 {
+    const uint64_t first = trace_at(trace_body_tx_ptwrite);
+    const bool fup = (bits & IA32_RTIT_CTL_FUPonPTW) != 0;
     const uint64_t control = p->control;
     struct ptws found;
     struct path_seen seen;
@@ -101,7 +103,7 @@ static void check_in_transaction(struct trace *p)
 
     if (!probe_state_if_any(p->t))
         return;
-    p->control |= IA32_RTIT_CTL_PTWEn;
+    p->control |= bits;
     for (unsigned i = 0; i < TRIES && !commits; i++) {
         window_set(&w, trace_body_tx_ptwrite, trace_body_tx_ptwrite_path);
         w.code.argument = FIRST;
@@ -116,6 +118,17 @@ static void check_in_transaction(struct trace *p)
     }
     ptws_read(p, &found);
     ptws_check_forms(p->t, "in a transaction", &found, FIRST);
+    for (unsigned n = 0; n < found.count && n < PTWS_FORMS; n++) {
+        const struct ptw *ptw = &found.of[n];
+
+        check(p->t,
+              ptw->ip == fup && (!fup || ptw->fup - first < PAGE_BYTES) &&
+                  (!fup || n == 0 || ptw->fup > found.of[n - 1].fup),
+              "in a transaction, FUPonPTW = %u: PTWRITE %u: IP (bit 7) of PTW "
+              "is %d, a FUP of 0x%lx follows; wanted one of its own where IP "
+              "is 1",
+              fup, n, ptw->ip, ptw->fup);
+    }
 }
 
 TEST(pt_ptwrite,
@@ -147,7 +160,8 @@ TEST(pt_ptwrite,
     trace_ptws(&p, "User alone",
                IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_OS | IA32_RTIT_CTL_User, 0);
     check_filtered(&p);
-    check_in_transaction(&p);
+    check_in_transaction(&p, IA32_RTIT_CTL_PTWEn);
+    check_in_transaction(&p, IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_FUPonPTW);
 
     /* #UD. */
     trace_gates(gates);

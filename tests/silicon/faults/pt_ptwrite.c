@@ -83,3 +83,8 @@ FAULT(pt_ptw_upper_zero_short,
       .what = "[PT with PTWRITE] a PTW of 8 bytes whose "
               "upper half is 0 has 4",
       .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_WHOLE)
+
+FAULT(ptw_tx_fup_missing,
+      .what = "[PT with PTWRITE and TSX] no FUP follows a PTW in a transaction",
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
+      .rule = PT_PTW_FUP_IN_TX)

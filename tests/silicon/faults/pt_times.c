@@ -184,3 +184,8 @@ FAULT(pt_abort_ring3_without_cyc,
               "at ring 3",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .rule = PT_CYC_OF_ABORT_RING_3)
+
+FAULT(pt_tx_cyc_threshold_ignored,
+      .what = "[PT with CYC, TSX] CycThresh is ignored in transactions",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"},
+      .rule = PT_CYC_THRESH_IN_TX)

@@ -151,3 +151,9 @@ FAULT(pt_second_abort_no_fup,
 FAULT(pt_abort_needs_filter,
       .what = "[PT and TSX] MODE.TSX of an abort is missing where FilterEn = 0",
       .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_FILTER)
+
+FAULT(pt_tx_ret_wrong,
+      .what = "[PT and TSX] a RET in a transaction that goes elsewhere is "
+              "compressed",
+      .caught = {"skylake-2018 on 1 pt_tx_path FAIL"},
+      .rule = PT_RET_AS_CALLED_IN_TX, .is = true)

@@ -100,7 +100,8 @@ void pt_put_ptwrite(struct processor *p, const struct instruction *i,
     if (faults_pt(p, PT_CYC_OF_PTW, true))
         pt_put_cyc(p);
     pt_put_ptw(p, now->ptw, bytes, faults_pt(p, PT_PTW_IP_BIT, fup));
-    if (faults_pt(p, PT_PTW_FUP, fup))
+    if (faults_pt(p, PT_PTW_FUP, fup) &&
+        (!pt->in_tx || faults_pt(p, PT_PTW_FUP_IN_TX, true)))
         pt_put_ip(p, PT_FUP,
                   faults_pt(p, PT_PTW_FUP_HERE, true) ? &now->ip : &now->next);
 }

@@ -150,6 +150,8 @@ void pt_put_cyc(struct processor *p)
     if (threshold == 13 && erratum_is(p, ERRATUM_CYC_13))
         threshold = 0;
 
+    if (pt->in_tx && !faults_pt(p, PT_CYC_THRESH_IN_TX, true))
+        threshold = 0;
     value = (uint32_t)faults_pt_value(p, PT_CYCLES, value);
     if (pt->user && value > 0 && !faults_pt(p, PT_CYCLES_IN_RING_3, true))
         value--;

@@ -61,6 +61,8 @@ bool pt_returns_as_called(struct processor *p, const struct instruction *i,
         !faults_pt(p, PT_FREES_IN_RING_3, true))
         as_called = true;
     p->faults.ret_due = pt->tnt_count + 1;
+    if (pt->in_tx)
+        as_called = faults_pt(p, PT_RET_AS_CALLED_IN_TX, as_called);
     if (now->cpl > 0)
         as_called = faults_pt(p, PT_RET_AS_CALLED_IN_RING_3, as_called);
     return faults_pt(p, PT_RET_AS_CALLED, as_called) &&

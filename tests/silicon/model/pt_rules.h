@@ -209,12 +209,12 @@ enum pt_rule {
     PT_REWRITE_SILENT,          /* is CTL rewritten without a packet */
     PT_SYSCALL_PGE,             /* does SYSCALL into the context make TIP.PGE */
     PT_SYSRET_PGD,              /* does IRET or SYSRET out of it make TIP.PGD */
-    PT_XABORT_ALONE,       /* has XABORT packets outside of a transaction */
-    PT_TRACES_APART,       /* does another processor's trace go on */
-    PT_TIMED_COMMITS,      /* can a transaction commit with CYCEn */
-    PT_CTL_COMBINES,       /* may DisRETC and CR3Filter be set together */
-    PT_CYC_OF_TX,          /* does CYC come before MODE.TSX */
-    PT_CYC_OF_ABORT,       /* also that of an abort */
+    PT_XABORT_ALONE,  /* has XABORT packets outside of a transaction */
+    PT_TRACES_APART,  /* does another processor's trace go on */
+    PT_TIMED_COMMITS, /* can a transaction commit with CYCEn */
+    PT_CTL_COMBINES,  /* may DisRETC and CR3Filter be set together */
+    PT_CYC_OF_TX,     /* does CYC come before MODE.TSX */
+    PT_CYC_OF_ABORT,  /* also that of an abort */
     PT_CYC_OF_ABORT_RING_3,
     PT_PSB_NO_BRANCHES,    /* is a PSB due with BranchEn = 0 */
     PT_CYCLES_FILTERED,    /* do cycles count with FilterEn = 0 */
@@ -277,6 +277,9 @@ enum pt_rule {
     PT_PTW_FILTER,         /* is FilterEn */
     PT_PTW_NO_BRANCHES,    /* does it without BranchEn */
     PT_PTW_IN_RING_3,
+    PT_PTW_FUP_IN_TX,       /* FUPonPTW in a transaction */
+    PT_RET_AS_CALLED_IN_TX, /* does a RET there go where it was called */
+    PT_CYC_THRESH_IN_TX,    /* does CycThresh hold there */
     PT_PTW_IN_TX,
     PT_PTW_4_IN_RING_3, /* one of 4 bytes */
     PT_PTW_4_IN_TX,
