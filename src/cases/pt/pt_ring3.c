@@ -6,6 +6,7 @@
 #include "src/trace/packets.h"
 #include "src/trace/path_walk.h"
 #include "src/trace/ring3_bodies.h"
+#include "src/trace/ring3_output.h"
 #include "src/trace/registers.h"
 #include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
@@ -344,7 +345,8 @@ TEST(pt_ring3,
              "filters what of them?",
      .cite =
          "SDM 3C, Intel Processor Trace, \"Trace Filtering\", \"TraceStop\", "
-         "\"Packet Generation under Different Enable Conditions\"",
+         "\"Packet Generation under Different Enable Conditions\", \"ToPA "
+         "STOP\", \"ToPA PMI\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_PMU})
 {
     struct ring3_session ring3;
@@ -368,6 +370,7 @@ TEST(pt_ring3,
         check_leaving(&levels);
     }
     ring3_bodies_check(&p, &ring3);
+    ring3_output_check(&p, &ring3);
     if (tx)
         check_transaction(&levels, false);
     if (tx && !output_is_broadwell(test_cpu(t))) /* erratum BDM64 */

@@ -273,3 +273,18 @@ FAULT(pt_int_of_later_silent,
               "table sets the status, and there is no interrupt",
       .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
       .rule = PT_INT_OF_LATER)
+
+FAULT(pt_ring3_int_missing,
+      .what = "[PT with ToPA] INT of a region that ring 3 fills does nothing",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_INT_IN_RING_3)
+
+FAULT(pt_ring3_int_silent,
+      .what = "[PT with ToPA] INT of a region that ring 3 fills sets the "
+              "status, and there is no interrupt",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_PMI_IN_RING_3)
+
+FAULT(pt_ring3_stop_without_stopped,
+      .what = "[PT with ToPA] STOP of a region that ring 3 fills does not set "
+              "Stopped",
+      .caught = {"sapphirerapids on 1 pt_ring3 FAIL"},
+      .rule = PT_STOPPED_IN_RING_3)

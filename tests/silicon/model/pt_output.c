@@ -139,6 +139,7 @@ static void raise_topa_pmi(struct processor *p)
     p->faults.int_base = p->pt.base;
     p->faults.int_pointers = p->pt.pointers & POINTERS_LOW;
     if ((p->tsx.active && !faults_pt(p, PT_INT_IN_TX, true)) ||
+        (p->pt.user && !faults_pt(p, PT_INT_IN_RING_3, true)) ||
         (again && !faults_pt(p, PT_EVERY_INT, true)) ||
         (same && !faults_pt(p, PT_SAME_INT, true)))
         return;
@@ -147,8 +148,9 @@ static void raise_topa_pmi(struct processor *p)
     if (faults_topa_int_missing(p))
         return;
     p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
-    if ((p->pt.pointers & BITS(31, TABLE_SHIFT)) != 0 &&
-        !faults_pt(p, PT_INT_OF_LATER, true))
+    if (((p->pt.pointers & BITS(31, TABLE_SHIFT)) != 0 &&
+         !faults_pt(p, PT_INT_OF_LATER, true)) ||
+        (p->pt.user && !faults_pt(p, PT_PMI_IN_RING_3, true)))
         return;
     if (faults_pt(p, PT_PMI, true) && erratum_is(p, ERRATUM_TOPA_NO_FREEZE))
         p->pmu.pmi = true;
@@ -190,7 +192,8 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
                                      faults_pt(p, PT_INT_LINKED, true)));
 
     if (stop) {
-        if (faults_pt(p, PT_TOPA_SET_STOPPED, true))
+        if (faults_pt(p, PT_TOPA_SET_STOPPED, true) &&
+            (!pt->user || faults_pt(p, PT_STOPPED_IN_RING_3, true)))
             pt->status |= RTIT_STOPPED;
         if (!faults_pt(p, PT_STOP_KEEPS_EN, true))
             pt->ctl &= ~RTIT_TRACE_EN;
