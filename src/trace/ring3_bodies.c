@@ -240,11 +240,13 @@ static void check_cyc_places(const struct bodies *b)
     cyc_places_check(b->p->t, " at ring 3", &places);
 }
 
-/* CFEs of the counters' interrupts and of others, the vector of the last event;
- * of IRETs, the address of the last; EVDs of a page fault, likewise. */
+/* CFEs of the counters' interrupts and of others, the vector and address of the
+ * last event; of IRETs, the address of the last; EVDs of a page fault,
+ * likewise.
+ */
 struct events {
     unsigned interrupts, others, last, irets, faults;
-    uint64_t iret, linear;
+    uint64_t at, iret, linear;
 };
 
 static struct events read_events(const struct trace *p)
@@ -252,7 +254,7 @@ static struct events read_events(const struct trace *p)
     struct events e = {.last = VECTORS};
     struct packets packets;
     struct pt_packet packet;
-    bool iret = false;
+    bool iret = false, event = false;
 
     packets_open(&packets, p->memory, trace_bytes(p));
     while (packets_next(&packets, &packet)) {
@@ -264,9 +266,12 @@ static struct events read_events(const struct trace *p)
         }
         if (iret && packet.kind == PT_FUP)
             e.iret = packets.ip;
+        if (event && packet.kind == PT_FUP)
+            e.at = packets.ip;
+        event = packet.kind == PT_CFE && CFE_TYPE(packet.payload) == CFE_INTR;
         iret = packet.kind == PT_CFE && CFE_TYPE(packet.payload) == CFE_IRET;
         e.irets += iret;
-        if (packet.kind != PT_CFE || CFE_TYPE(packet.payload) != CFE_INTR)
+        if (!event)
             continue;
         e.last = CFE_VECTOR(packet.payload);
         if (e.last >= VECTORS && e.last == hw_pmi_vector())
@@ -277,12 +282,15 @@ static struct events read_events(const struct trace *p)
     return e;
 }
 
-static void check_last(const struct bodies *b, const struct events *e)
+static void check_last(const struct bodies *b, const struct events *e,
+                       uint64_t at)
 {
-    check(b->p->t, e->last == (unsigned)b->ring3->ring3->vector,
-          "EventEn at ring 3: the last CFE of an event has vector %u; wanted "
-          "%u, the exception at the end",
-          e->last, (unsigned)b->ring3->ring3->vector);
+    const unsigned vector = (unsigned)b->ring3->ring3->vector;
+
+    check(b->p->t, e->last == vector && e->at == at,
+          "EventEn at ring 3: the last CFE of an event has vector %u, and a "
+          "FUP of 0x%lx; wanted %u, 0x%lx, the exception at the end",
+          e->last, e->at, vector, at);
 }
 
 /* A page fault ends it: a load of where nothing is mapped. */
@@ -300,7 +308,10 @@ static void check_page_fault(const struct bodies *b)
           "EventEn: a page fault at ring 3 at 0x%lx: %u EVD of one, the last "
           "of 0x%lx; wanted one of that address",
           absent + IN_PAGE, e.faults, e.linear);
-    check_last(b, &e);
+    /* The second row is its FUP. */
+    check_last(b, &e,
+               trace_at(seen_at(b, trace_body_page_faults)) +
+                   (uint64_t)(int64_t)trace_body_page_faults_path[1].at);
 }
 
 /* A counter interrupts amid the body, and an exception ends it. */
@@ -330,7 +341,7 @@ static void check_events(const struct bodies *b)
           "EventEn at ring 3: %u CFE of interrupts by another vector than %u; "
           "wanted none",
           e.others, hw_pmi_vector());
-    check_last(b, &e);
+    check_last(b, &e, trace_at(seen_at(b, trace_window_off)));
 }
 
 /* IRETQ from ring 3 to itself: a TIP, and with EventEn a CFE with its address.

@@ -106,3 +106,8 @@ FAULT(pt_cfe_iret_to_ring3_missing,
       .what = "[PT with EventEn] IRET to ring 3 has no CFE",
       .caught = {"alderlake-n off 1 pt_ring3 FAIL"},
       .rule = PT_CFE_IRET_TO_RING_3)
+
+FAULT(pt_cfe_ring3_fup_target,
+      .what = "[PT with EventEn] the FUP of the CFE of an exception at ring 3 "
+              "is its handler",
+      .caught = {"alderlake-n on 1 pt_ring3 FAIL"}, .rule = PT_CFE_IP_IN_RING_3)

@@ -47,7 +47,10 @@ void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now)
                      now->external && !faults_pt(p, PT_CFE_VECTOR, true)
                          ? now->vector ^ 1
                          : now->vector,
-                     &now->ip);
+                     now->external || !now->from_user ||
+                             faults_pt(p, PT_CFE_IP_IN_RING_3, true)
+                         ? &now->ip
+                         : &now->next);
     if (!faults_pt(p, PT_EVD_FIRST, true))
         put_evd(p, now);
 }

@@ -63,6 +63,7 @@ enum pt_rule {
     PT_INT_IN_RING_3, /* has a region that ring 3 fills its INT */
     PT_PMI_IN_RING_3, /* and the interrupt of that */
     PT_STOPPED_IN_RING_3,
+    PT_CFE_IP_IN_RING_3, /* is the FUP of a CFE of an exception there its IP */
     PT_PSB_FUP_IN_TX,    /* of the next IP there, too, not of XBEGIN */
     PT_TX_FUP_IN_RING_3,
     PT_PSB_PIP,          /* has PSB+ a PIP */
