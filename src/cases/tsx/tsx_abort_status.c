@@ -44,7 +44,8 @@ static struct tsx_block block_of(struct test_context *t, const struct row *row)
         .count = row->count};
 }
 
-static void try_row(struct test_context *t, const struct row *row)
+/* Have all of its transactions aborted? */
+static bool try_row(struct test_context *t, const struct row *row)
 {
     const struct tsx_block block = block_of(t, row);
     struct rtm_tally probe;
@@ -61,9 +62,10 @@ static void try_row(struct test_context *t, const struct row *row)
     probe_check_status(t, row->must, row->may, &probe);
     note(t, "%u of %u aborted; EAX = 0x%08x (%s)", probe.aborted, probe.tried,
          probe.status, rtm_status_text(probe.status, text));
+    return probe.aborted == probe.tried;
 }
 
-/* The same where `jump` leads there, with these bits of EAX more. What has
+/* A row where `jump` leads there, with these bits of EAX more. What has
  * another cause may come before. */
 static void try_after(struct test_context *t, const struct row *row,
                       const uint8_t *jump, uint32_t more, uint32_t may)
@@ -78,6 +80,15 @@ static void try_after(struct test_context *t, const struct row *row,
     probe_run(&block, TRIES, must, true, &probe);
     probe_check(t, &probe);
     probe_check_status(t, must, row->may | may, &probe);
+}
+
+/* A level further in, and after what was one. */
+static void try_inner(struct test_context *t, const struct row *row)
+{
+    WITH_PREFIX (t, "%s, a level further in", row->what)
+        try_after(t, row, tsx_body_nest_jump, RTM_STATUS_NESTED, 0);
+    WITH_PREFIX (t, "%s, after an inner transaction", row->what)
+        try_after(t, row, tsx_body_ended_jump, 0, RTM_STATUS_NESTED);
 }
 
 TEST(tsx_abort_status,
@@ -100,15 +111,12 @@ TEST(tsx_abort_status,
         WITH_PREFIX (t, "%s", rows[i].what)
             try_row(t, &rows[i]);
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (rows[i].count == 0) {
-            WITH_PREFIX (t, "%s, a level further in", rows[i].what)
-                try_after(t, &rows[i], tsx_body_nest_jump, RTM_STATUS_NESTED,
-                          0);
-            WITH_PREFIX (t, "%s, after an inner transaction", rows[i].what)
-                try_after(t, &rows[i], tsx_body_ended_jump, 0,
-                          RTM_STATUS_NESTED);
-        }
+        if (rows[i].count == 0)
+            try_inner(t, &rows[i]);
+    bool aborts = false;
     if (memory_type.argument != 0)
         WITH_PREFIX (t, "%s", memory_type.what)
-            try_row(t, &memory_type);
+            aborts = try_row(t, &memory_type);
+    if (aborts)
+        try_inner(t, &memory_type);
 }

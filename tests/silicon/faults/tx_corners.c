@@ -209,6 +209,12 @@ FAULT(reads_inner_not_nested,
       .caught = {"skylake-2017 on 1 tsx_read_capacity FAIL"},
       .breaks = NESTED_BIT_OF_READS)
 
+FAULT(memory_type_inner_not_nested,
+      .what = "[A B F; C with bit 2] EAX[5] is 0 after a load of uncacheable "
+              "memory in an inner region",
+      .caught = {"skylake-2018 on 1 tsx_abort_status FAIL"},
+      .breaks = NESTED_BIT_OF_MEMORY_TYPES)
+
 FAULT(capacity_inner_unsaid,
       .what = "[A B F; C with bit 2] EAX[3] is 0 after too many loads or "
               "stores in an inner region",

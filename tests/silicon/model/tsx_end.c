@@ -80,6 +80,8 @@ static uint32_t status_of(struct processor *p, const struct tx_abort *how)
          faults_rule(p->machine, NESTED_BIT_OF_CONFLICTS, true)) &&
         (how->cause != TX_CAUSE_EVENT ||
          faults_rule(p->machine, NESTED_BIT_OF_EVENTS, true)) &&
+        (how->cause != TX_CAUSE_MEMORY_TYPE ||
+         faults_rule(p->machine, NESTED_BIT_OF_MEMORY_TYPES, true)) &&
         (how->cause != TX_CAUSE_READS ||
          faults_rule(p->machine, NESTED_BIT_OF_READS, true)))
         status |= TX_STATUS_NESTED;
