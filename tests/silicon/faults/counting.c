@@ -67,6 +67,10 @@ FAULT(counter3_garbles_in_sdv,
       .what = "[C] counter 3 misbehaves while bit 2 is set",
       .caught = {"skylake-2021 on 1 counter3_counts_sdv FAIL"})
 
+FAULT(counter3_garbles_at_ring3,
+      .what = "[C] counter 3 misbehaves by transactions at ring 3",
+      .caught = {"skylake-2021 on 1 tsx_ring3 FAIL"})
+
 FAULT(counter3_branches_off,
       .what = "[any] counter 3 counts one branch too many in a window",
       .caught = {"sandybridge on 1 counter3_counts_alone FAIL",
@@ -323,6 +327,8 @@ bool faults_garble_counter3(const struct processor *p)
     case REGIME_B:
         return has_fault(p, FAULT_counter3_garbles_though_forced);
     case REGIME_C:
+        if (p->tsx.user && has_fault(p, FAULT_counter3_garbles_at_ring3))
+            return true;
         return has_fault(p, tsx_sdv(p) ? FAULT_counter3_garbles_in_sdv
                                        : FAULT_counter3_garbles_in_c);
     default:
@@ -335,7 +341,8 @@ bool faults_garble_always(const struct processor *p)
     return has_fault(p, FAULT_counter3_garbles_though_forced) ||
            has_fault(p, FAULT_counter3_garbles_in_a) ||
            has_fault(p, FAULT_counter3_garbles_in_c) ||
-           has_fault(p, FAULT_counter3_garbles_in_sdv);
+           has_fault(p, FAULT_counter3_garbles_in_sdv) ||
+           has_fault(p, FAULT_counter3_garbles_at_ring3);
 }
 
 void faults_after_transaction(struct processor *p)
