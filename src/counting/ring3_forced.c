@@ -20,7 +20,8 @@ static bool prepare(struct ring3_session *s, struct test_context *t)
 void ring3_check_forced(struct test_context *t)
 {
     struct ring3_session s;
-    unsigned wrong = 0, early = 0;
+    uint64_t got[2] = {0, 0};
+    unsigned wrong = 0, early = 0, apart = 0;
 
     if (!prepare(&s, t))
         return;
@@ -34,12 +35,21 @@ void ring3_check_forced(struct test_context *t)
     s.ring3->aborts = 0;
     for (unsigned i = 0; i < TRIES; i++) {
         uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s.ring3};
+        const uint64_t enable =
+            ((i % 2 != 0 ? BIT(0) : 0) | (i % 4 > 1 ? BIT(3) : 0)) & there;
+        const bool both = enable == (BIT(0) | BIT(3));
         hw_poll();
+        if (both &&
+            (!set_msr(t, IA32_PMC(0), 0) || !set_msr(t, IA32_PMC(3), 0)))
+            return;
         ring3_begin(&s);
-        window_ring3_tx(((i % 2 != 0 ? BIT(0) : 0) | (i % 4 > 1 ? BIT(3) : 0)) &
-                            there,
-                        cells);
+        window_ring3_tx(enable, cells);
         ring3_end(&s);
+        if (both) {
+            got[0] = msr_value(t, IA32_PMC(0));
+            got[1] = msr_value(t, IA32_PMC(3));
+            apart += got[0] != got[1];
+        }
         wrong += s.ring3->vector != HW_NO_FAULT || s.ring3->status != 0;
         early += s.ring3->vector == HW_NO_FAULT &&
                  s.ring3->status == RTM_STATUS_RETRY;
@@ -50,6 +60,12 @@ void ring3_check_forced(struct test_context *t)
           "%u of %u transactions at ring 3 did not abort with EAX = 0; the "
           "last status is 0x%08x (all ones: it committed)",
           wrong, TRIES, s.ring3->status);
+    check(
+        t, apart == 0,
+        "IA32_PMC3 (C4H) beside IA32_PMC0 (C1H) over a transaction at ring 3: "
+        "in %u windows they count otherwise, at last %lu and %lu "
+        "instructions; wanted the same",
+        apart, got[1], got[0]);
 }
 
 void ring3_check_leaf7(struct test_context *t)

@@ -9,7 +9,8 @@
 
 #include "src/harness/case.h"
 
-/* Checks it, while IA32_PMC0 and IA32_PMC3 are enabled as well as not. Nothing
+/* Checks it, while IA32_PMC0 and IA32_PMC3 are enabled as well as not, and that
+ * they count the same. Nothing
  * is said where there is no PMU. Uses test_buffer(). */
 void ring3_check_forced(struct test_context *t);
 

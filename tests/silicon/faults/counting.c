@@ -71,6 +71,10 @@ FAULT(counter3_garbles_at_ring3,
       .what = "[C] counter 3 misbehaves by transactions at ring 3",
       .caught = {"skylake-2021 on 1 tsx_ring3 FAIL"})
 
+FAULT(counter3_forced_at_ring3,
+      .what = "[B] RTM_FORCE_ABORT = 1 makes counter 3 misbehave at ring 3",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"})
+
 FAULT(counter3_branches_off,
       .what = "[any] counter 3 counts one branch too many in a window",
       .caught = {"sandybridge on 1 counter3_counts_alone FAIL",
@@ -325,7 +329,8 @@ bool faults_garble_counter3(const struct processor *p)
     case REGIME_A:
         return p->cpu->has_rtm && has_fault(p, FAULT_counter3_garbles_in_a);
     case REGIME_B:
-        return has_fault(p, FAULT_counter3_garbles_though_forced);
+        return has_fault(p, FAULT_counter3_garbles_though_forced) ||
+               (p->tsx.user && has_fault(p, FAULT_counter3_forced_at_ring3));
     case REGIME_C:
         if (p->tsx.user && has_fault(p, FAULT_counter3_garbles_at_ring3))
             return true;
@@ -342,7 +347,8 @@ bool faults_garble_always(const struct processor *p)
            has_fault(p, FAULT_counter3_garbles_in_a) ||
            has_fault(p, FAULT_counter3_garbles_in_c) ||
            has_fault(p, FAULT_counter3_garbles_in_sdv) ||
-           has_fault(p, FAULT_counter3_garbles_at_ring3);
+           has_fault(p, FAULT_counter3_garbles_at_ring3) ||
+           has_fault(p, FAULT_counter3_forced_at_ring3);
 }
 
 void faults_after_transaction(struct processor *p)
