@@ -4,6 +4,7 @@
 #include "src/counting/ring3_forced.h"
 
 #include "src/base/msr.h"
+#include "src/counting/counter3.h"
 #include "src/counting/counters.h"
 #include "src/counting/ring3_state.h"
 #include "src/tsx/status.h"
@@ -32,12 +33,13 @@ void ring3_check_forced(struct test_context *t)
                      EVENT_INST_RETIRED | IA32_PERFEVTSEL_OS |
                          IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_EN))
             return;
+    const bool reliable = counter3_is_reliable(t);
     s.ring3->aborts = 0;
     for (unsigned i = 0; i < TRIES; i++) {
         uint64_t cells[WINDOW_CELLS] = {(uintptr_t)s.ring3};
         const uint64_t enable =
             ((i % 2 != 0 ? BIT(0) : 0) | (i % 4 > 1 ? BIT(3) : 0)) & there;
-        const bool both = enable == (BIT(0) | BIT(3));
+        const bool both = reliable && enable == (BIT(0) | BIT(3));
         hw_poll();
         if (both &&
             (!set_msr(t, IA32_PMC(0), 0) || !set_msr(t, IA32_PMC(3), 0)))

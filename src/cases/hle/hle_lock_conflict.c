@@ -2,7 +2,11 @@
 /* Another processor writes to the line of an elided lock, by plain stores that
  * leave the lock free: the elision aborts, and the section takes the lock. So
  * it is however the lock was taken, with one inside another, and with other
- * lines that the section reads or writes. */
+ * lines that the section reads or writes. TX_MEM counts it as a conflict. */
+#include "src/counting/counters.h"
+#include "src/counting/events.h"
+#include "src/counting/selects.h"
+#include "src/cpu/generation.h"
 #include "src/harness/case.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/pair.h"
@@ -53,6 +57,8 @@ struct watch {
     /* Of the sections while which many accesses came; of all. */
     unsigned written, elided, tried;
     unsigned changed; /* RAX, inside: an abort restores it */
+    struct selects selects;
+    bool counted;
 };
 _Static_assert(offsetof(struct watch, block) % 64 == 0, "lines");
 _Static_assert(offsetof(struct watch, pair) == 4096, "a page of its own");
@@ -85,12 +91,11 @@ static void access_line(struct test_context *peer, void *argument)
     }
 }
 
-static void run_sections(struct test_context *t, void *argument)
+static void run_sections(void *argument)
 {
     struct watch *watch = argument;
     uint64_t turns = TURNS;
 
-    (void)t;
     while (watch->written < watch->tries && watch->tried < SECTIONS) {
         watch->block = (struct hle_block){
             .lock = &watch->line[0].lock, .turns = turns, .ask = 1};
@@ -108,13 +113,29 @@ static void run_sections(struct test_context *t, void *argument)
     }
 }
 
+static void count_sections(struct test_context *t, void *argument)
+{
+    const struct identity *id = test_cpu(t);
+    struct watch *watch = argument;
+
+    watch->selects =
+        (struct selects){.select = {EVENT_TX_MEM | UMASK_ABORT_CONFLICT,
+                                    EVENT_HLE_RETIRED | UMASK_ABORTED}};
+    if ((identity_generation(id) & (HASWELL | BROADWELL | SKYLAKE)) != 0 &&
+        id->perfmon_version >= 2 && id->counters >= SELECTS &&
+        counters_claim(t))
+        watch->counted = selects_count(t, &watch->selects, run_sections, watch);
+    else
+        run_sections(watch);
+}
+
 /* One may miss a section, but not all of so many miss all sections. */
 static bool try_row(struct test_context *t, const struct row *row)
 {
     struct watch *watch = test_buffer(t);
 
     *watch = (struct watch){.row = row, .tries = probe_row_tries(t)};
-    if (!pair_run(t, &watch->pair, run_sections, access_line, watch))
+    if (!pair_run(t, &watch->pair, count_sections, access_line, watch))
         return false;
     if (watch->written == 0)
         skip(t,
@@ -127,6 +148,12 @@ static bool try_row(struct test_context *t, const struct row *row)
               "processor 1 did so %u times or more while each ran; wanted "
               "aborts",
               watch->elided, watch->written, WRITES);
+    const uint64_t *got = watch->selects.got;
+    if (watch->counted && watch->written != 0)
+        check(t, 2 * got[0] >= got[1],
+              "HLE_RETIRED (C8H) .ABORTED (04H) %lu, TX_MEM (54H) "
+              ".ABORT_CONFLICT (01H) %lu; wanted most of them in that",
+              got[1], got[0]);
     check(t, watch->changed == 0,
           "RAX is not as before the XACQUIRE in %u of %u critical sections; "
           "wanted it so, aborted or not",
