@@ -125,7 +125,6 @@ static void check_count(const struct contexts *c, const struct context_row *row,
 static void check_some(const struct contexts *c, const char *what, uint64_t got,
                        uint64_t core, uint64_t plain)
 {
-    /* Meanwhile the core may go from its lowest clock to its highest. */
     check(c->t,
           plain < RING3_BODY_TURNS || (got * c->core * 16 >= plain * core &&
                                        got * c->core <= plain * core * 16),

@@ -6,6 +6,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/counter3.h"
 #include "src/counting/ring3.h"
 #include "src/counting/selects.h"
 #include "src/tsx/probe.h"
@@ -49,7 +50,7 @@ static const struct row {
  */
 static bool has_counter3(const struct ring3_session *s)
 {
-    return test_regime(s->t) != REGIME_B && test_cpu(s->t)->counters > 3;
+    return test_cpu(s->t)->counters > 3 && counter3_is_reliable(s->t);
 }
 
 /* IA32_PMC0 counts with USR alone, and so does IA32_PMC3; IA32_PMC1 with OS
