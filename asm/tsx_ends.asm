@@ -54,6 +54,11 @@ ending nested
         xend
         NOT_ABORTED
 
+; One in another, more than any processor nests.
+ending deep
+        times 64 xbegin tsx_state_inner
+        NOT_ABORTED
+
 ; Commits: the transaction goes on after the inner ones.
 ending inner
         xbegin  tsx_state_inner

@@ -380,3 +380,15 @@ FAULT(pops_unmonitored,
       .what = "[A B F; C with bit 2] lines that POP loads are not monitored",
       .caught = {"skylake-2018 on 2 tsx_conflict_write FAIL"},
       .breaks = POPS_MONITORED)
+
+FAULT(nesting_keeps_mxcsr,
+      .what = "[A B F; C with bit 2] an abort by nesting too deep does not "
+              "restore MXCSR",
+      .caught = {"skylake-2018 off 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_PIECES, .number = TX_CAUSE_NESTING, .set = 2)
+
+FAULT(nesting_keeps_df,
+      .what = "[A B F; C with bit 2] an abort by nesting too deep does not "
+              "restore DF",
+      .caught = {"skylake-2018 off 1 tsx_abort_state FAIL"},
+      .quantity = KEPT_FLAGS, .number = TX_CAUSE_NESTING, .set = 1 << 10)
