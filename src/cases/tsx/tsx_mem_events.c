@@ -10,7 +10,6 @@
 #include "src/harness/case.h"
 #include "src/tsx/causes.h"
 #include "src/tsx/hle.h"
-#include "src/tsx/state.h"
 
 #define BEFORE     (HASWELL | BROADWELL | SKYLAKE)
 #define TIMES      8
@@ -59,15 +58,6 @@ static void run_inner_writes(void *argument)
     }
 }
 
-static void run_elided_writes(void *argument)
-{
-    static const struct state_row row = {
-        "HLE: stores to 64 KB", tsx_change_nothing, tsx_end_capacity, 0};
-    const struct work *w = argument;
-
-    (void)state_try_hle(w->t, &row, state_components(test_cpu(w->t)), TIMES);
-}
-
 static void run_deep(void *argument)
 {
     (void)argument;
@@ -113,25 +103,19 @@ static void run_region(void *argument)
 #define RTM_ABORTED (EVENT_RTM_RETIRED | UMASK_ABORTED)
 #define HLE_STARTED (EVENT_HLE_RETIRED | UMASK_START)
 
-#define TOO_MANY_LINES(what, run, aborted, name, generations, hle)          \
+#define TOO_MANY_LINES(what, run)                                           \
     {                                                                       \
         what, run, EVENT_TX_MEM | UMASK_ABORT_CAPACITY,                     \
-            EVENT_TX_MEM | UMASK_ABORT_CONFLICT, aborted,                   \
+            EVENT_TX_MEM | UMASK_ABORT_CONFLICT, RTM_ABORTED,               \
             {"TX_MEM (54H) .ABORT_CAPACITY (02H)", ".ABORT_CONFLICT (01H)", \
-             name},                                                         \
-            NULL, generations, hle                                          \
+             "RTM_RETIRED (C9H) .ABORTED (04H)"},                           \
+            NULL, TX_MEM_LISTED, false                                      \
     }
 
 static const struct row rows[] = {
-    TOO_MANY_LINES("transactions that write too many lines", run_writes,
-                   RTM_ABORTED, "RTM_RETIRED (C9H) .ABORTED (04H)",
-                   TX_MEM_LISTED, false),
+    TOO_MANY_LINES("transactions that write too many lines", run_writes),
     TOO_MANY_LINES("inner transactions that write too many lines",
-                   run_inner_writes, RTM_ABORTED,
-                   "RTM_RETIRED (C9H) .ABORTED (04H)", TX_MEM_LISTED, false),
-    TOO_MANY_LINES("elided sections that write too many lines",
-                   run_elided_writes, EVENT_HLE_RETIRED | UMASK_ABORTED,
-                   "HLE_RETIRED (C8H) .ABORTED (04H)", BEFORE, true),
+                   run_inner_writes),
     {"transactions nested too deep",
      run_deep,
      EVENT_TX_EXEC | UMASK_MISC3,

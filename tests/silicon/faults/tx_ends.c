@@ -263,11 +263,6 @@ FAULT(memory_type_sets_capacity,
       .quantity = ABORT_STATUS, .number = TX_CAUSE_MEMORY_TYPE,
       .set = TX_STATUS_CAPACITY)
 
-FAULT(tx_mem_elision_no_capacity,
-      .what = "[A with HLE] TX_MEM.ABORT_CAPACITY leaves out elided sections",
-      .caught = {"haswell on 1 tsx_mem_events FAIL"},
-      .breaks = ELISION_CAPACITY_COUNTS)
-
 FAULT(tx_mem_elision_no_conflict,
       .what = "[A with HLE] TX_MEM.ABORT_CONFLICT leaves out elided sections",
       .caught = {"haswell on 2 hle_lock_conflict FAIL"},

@@ -141,8 +141,6 @@ void tsx_count_causes(struct processor *p, uint8_t mem, uint8_t exec)
     struct retirement r = {.user = p->tsx.user, .in_tx = p->tsx.active};
 
     p->tsx.hinted = p->tsx.hinted || (exec & TX_EXEC_HLE_IN_RTM) != 0;
-    if (p->tsx.hle && !faults_rule(p->machine, ELISION_CAPACITY_COUNTS, true))
-        mem &= (uint8_t) ~(TX_MEM_CAPACITY_WRITE | TX_MEM_CAPACITY_READ);
     if (p->tsx.hle && !faults_rule(p->machine, ELISION_CONFLICTS_COUNT, true))
         mem &= (uint8_t)~TX_MEM_CONFLICT;
     r.tx_mem = (uint8_t)faults_quantity(p->machine, TX_MEM_EVENTS, mem, mem);
