@@ -232,6 +232,8 @@ static bool try_unit(const struct uncore_counters *u, const struct unit *unit,
     for (unsigned i = 1; i < TRIES; i++) {
         if (!run_window(u, unit, lines, UNCORE_GLOBAL_EN, 0, &again))
             return false;
+        again.status |= plain.status & ~plain.stale;
+        plain.status |= again.status & ~again.stale;
         if (again.count < plain.count)
             plain = again;
     }

@@ -290,13 +290,13 @@ static void cboxes(void **state)
     }
 }
 
-/* Windows of each unit: one before, from 0, over bit 32, over the last, with
- * FREEZE; of all units, and one more. */
-#define PLAIN  1
-#define CARRY  2
-#define OVER   3
-#define FROZEN 4
-#define EACH   5
+/* Windows of each unit: three from 0, over bit 32, over the last, with FREEZE;
+ * of all units, and one more. */
+#define PLAIN  2
+#define CARRY  3
+#define OVER   4
+#define FROZEN 5
+#define EACH   6
 #define ALL    (EACH * UNITS)
 static void overflow(void **state)
 {
