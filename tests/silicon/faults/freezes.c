@@ -6,20 +6,6 @@
 #include "tests/silicon/model/fault.h"
 #include "tests/silicon/model/bits.h"
 
-FAULT(lbr_freeze_not_ring3,
-      .what = "[any with perfmon 4] with FREEZE_LBRS_ON_PMI an interrupt at "
-              "ring 3 does not freeze the records",
-      .caught = {"skylake-2018 on 1 lbr_freeze_in_contexts FAIL",
-                 "alderlake on 1 lbr_freeze_in_contexts FAIL"},
-      .breaks = FREEZE_LBRS_IN_RING_3)
-
-FAULT(lbr_freeze_not_tx,
-      .what = "[A B F; C with bit 2] with FREEZE_LBRS_ON_PMI an interrupt that "
-              "aborts a transaction does not freeze the records",
-      .caught = {"skylake-2018 on 1 lbr_freeze_in_contexts FAIL",
-                 "sapphirerapids on 1 lbr_freeze_in_contexts FAIL"},
-      .breaks = FREEZE_LBRS_IN_TX)
-
 FAULT(ring3_nmi_lost,
       .what = "[any] the NMI of an overflow at ring 3 does not come",
       .caught = {"skylake-2018 on 1 pmi_in_contexts FAIL",

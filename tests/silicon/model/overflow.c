@@ -215,10 +215,6 @@ void counters_raise_pmi(struct processor *p)
         (p->pmu.global_status & BITS(34, 32)) != 0 &&
         !faults_rule(p->machine, BOTH_FREEZE_FIXED, true))
         debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
-    if ((p->faults.of_user &&
-         !faults_rule(p->machine, FREEZE_LBRS_IN_RING_3, true)) ||
-        (p->tsx.active && !faults_rule(p->machine, FREEZE_LBRS_IN_TX, true)))
-        debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if (p->tsx.active && !faults_rule(p->machine, FREEZE_IN_TX, true))
         debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
     if ((p->pmu.global_status & BITS(31, 0)) == 0 &&

@@ -379,8 +379,6 @@ enum rule {
     OFFCORE_RFO_IN_RING_3, /* stores there are no reads */
     OFFCORE_RFO_IN_TX,
     OFFCORE_IN_NESTED, /* transactions */
-    FREEZE_LBRS_IN_RING_3,
-    FREEZE_LBRS_IN_TX,
 #include "tests/silicon/model/tx_rules.inc"
 #include "tests/silicon/model/pebs_rules.inc"
 };
