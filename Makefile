@@ -160,14 +160,15 @@ SIM   := $(MODEL) $(HYPERVISOR) $(sort $(wildcard \
              tests/silicon/boot/*.c)) efi/entry.asm efi/start.c
 object = $(addprefix $(B)/bare/,$(addsuffix .o,$(1)))
 
-# The list of tests is the list of files below src/cases/, by name.
-$(B)/gen/cases.inc: $(CASES) | $(B)/gen
-	@for f in $(sort $(notdir $(CASES:.c=))); do echo "CASE($$f)"; done >$@
+# The list of tests is the list of files below src/cases/, by name; of one that
+# is gone none is newer.
+$(B)/gen/cases.inc: FORCE | $(B)/gen
+	$(call keep,$(foreach c,$(sort $(notdir $(CASES:.c=))),CASE($(c))\n))
 
 # The list of personalities is the list of files in tests/silicon/personalities/.
 PERSONALITIES := $(notdir $(basename $(sort $(wildcard tests/silicon/personalities/*.c))))
-$(B)/gen/personalities.inc: $(wildcard tests/silicon/personalities/*.c) | $(B)/gen
-	@for f in $(subst -,_,$(PERSONALITIES)); do echo "PERSONALITY($$f)"; done >$@
+$(B)/gen/personalities.inc: FORCE | $(B)/gen
+	$(call keep,$(foreach p,$(subst -,_,$(PERSONALITIES)),PERSONALITY($(p))\n))
 
 # The list of faults is that of the entries in tests/silicon/faults/.
 FAULT_FILES := $(sort $(wildcard tests/silicon/faults/*.c))
