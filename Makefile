@@ -152,8 +152,8 @@ CORE  := $(sort $(wildcard src/*/*.c)) $(CASES)
 APP   := $(CORE) $(sort $(wildcard efi/*.c asm/*.c efi/*.asm asm/*.asm))
 INSTRUCTIONS := $(sort $(wildcard tests/silicon/instructions/*.c))
 MODEL := $(INSTRUCTIONS) $(sort $(wildcard \
-             tests/silicon/model/*.c tests/silicon/faults/*.c \
-             tests/silicon/personalities/*.c tests/silicon/personalities/*/*.c))
+             $(foreach f,model faults personalities,\
+                 tests/silicon/$(f)/*.c tests/silicon/$(f)/*/*.c)))
 HYPERVISOR := $(sort $(wildcard tests/silicon/hypervisor/*.c))
 SIM   := $(MODEL) $(HYPERVISOR) $(sort $(wildcard \
              tests/silicon/hypervisor/*.asm tests/silicon/equipment/*.c \
@@ -171,7 +171,7 @@ $(B)/gen/personalities.inc: FORCE | $(B)/gen
 	$(call keep,$(foreach p,$(subst -,_,$(PERSONALITIES)),PERSONALITY($(p))\n))
 
 # The list of faults is that of the entries in tests/silicon/faults/.
-FAULT_FILES := $(sort $(wildcard tests/silicon/faults/*.c))
+FAULT_FILES := $(filter tests/silicon/faults/%,$(MODEL))
 FAULT_LIST  = cat $(FAULT_FILES) | tr '\n' ' ' | \
               sed 's/FAULT( *\([a-z0-9_]*\),/\n@\1\n/g' | sed -n 's/^@//p'
 $(B)/gen/faults.inc: $(FAULT_FILES) | $(B)/gen
@@ -493,11 +493,13 @@ table:
 
 SAN := -std=c11 -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
        -fno-omit-frame-pointer
-# A folder of tests/host is a subject; a file there is one program. Assembly and
+# A folder of tests/host, or of its cases/, is a subject; a file there is one
+# program. Assembly and
 # the machine are played by tests/host/fakes.
 SIM_ROOMS   := boot hypervisor instructions model
 HOST_TESTS  := $(sort $(filter-out $(addprefix tests/host/,fakes/% efi/% \
-                   $(SIM_ROOMS:=/%)),$(wildcard tests/host/*/*.c)))
+                   $(SIM_ROOMS:=/%)),$(wildcard tests/host/*/*.c \
+                   tests/host/cases/*/*.c)))
 SIM_TESTS   := $(sort $(wildcard $(SIM_ROOMS:%=tests/host/%/*.c)))
 EFI_TESTS   := $(sort $(wildcard tests/host/efi/*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fakes/fake_*.c))
@@ -524,133 +526,133 @@ $(HOST_TESTS:%.c=$(B)/%): $(B)/%: $(B)/host/%.c.o \
         $(call host_object,$(HOST_CORE) $(filter-out $(FAKE_CPU),$(HOST_FAKES)))
 	$(link_host)
 # The bodies of cases, over a device of its own.
-$(B)/tests/host/cases/memory_cases $(B)/tests/host/cases/memory_figure_cases: \
+$(B)/tests/host/cases/memory/memory_cases $(B)/tests/host/cases/memory/memory_figure_cases: \
         $(call host_object,$(wildcard src/cases/memory/*.c))
-$(B)/tests/host/cases/counting_cases: $(call host_object,$(wildcard \
+$(B)/tests/host/cases/counting/counting_cases: $(call host_object,$(wildcard \
     src/cases/counting/*.c))
-$(B)/tests/host/cases/counting_answer_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/counting/counting_answer_cases: $(call host_object,$(addprefix \
     src/cases/counting/,microcode_signature.c perf_capabilities.c \
     rdpmc_indices.c))
-$(B)/tests/host/cases/counting_branch_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/counting/counting_branch_cases: $(call host_object,$(addprefix \
     src/cases/counting/,branch_kinds.c counter_rep.c))
-$(B)/tests/host/cases/counting_ring_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/counting/counting_ring_cases: $(call host_object,$(addprefix \
     src/cases/counting/counter_,inner_rings.c privilege.c))
-$(B)/tests/host/cases/counting_mixed_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/counting/counting_mixed_cases: $(call host_object,$(addprefix \
     src/cases/counting/,counters_mixed.c pmi_in_contexts.c rdpmc_ring3.c))
-$(B)/tests/host/cases/counting_pair_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/counting/counting_pair_cases: $(call host_object,$(addprefix \
     src/cases/counting/counter_,any_thread.c thread_scope.c))
-$(B)/tests/host/cases/counting_event_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/counting/counting_event_cases: $(call host_object,$(addprefix \
     src/cases/,counting/counter_enumeration.c memory/memory_counts.c))
-$(B)/tests/host/cases/counting_group_cases: $(call host_object,\
+$(B)/tests/host/cases/counting/counting_group_cases: $(call host_object,\
     src/cases/counting/events_in_groups.c)
-$(B)/tests/host/cases/counting_metrics_cases: $(call host_object,\
+$(B)/tests/host/cases/counting/counting_metrics_cases: $(call host_object,\
     src/cases/counting/perf_metrics.c)
-$(B)/tests/host/cases/counting_context_cases: $(call host_object,\
+$(B)/tests/host/cases/counting/counting_context_cases: $(call host_object,\
     src/cases/counting/events_in_contexts.c)
-$(B)/tests/host/cases/counting_third_pair_cases: $(call host_object,\
+$(B)/tests/host/cases/counting/counting_third_pair_cases: $(call host_object,\
     src/cases/counting/counter3_other_processor.c)
-$(B)/tests/host/cases/counting_third_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/counting/counting_third_cases: $(call host_object,$(addprefix \
     src/cases/counting/,counter3_any_force_abort.c counter3_counts_alone.c \
     counter3_counts_force_abort.c counter3_counts_sdv.c \
     counter3_counts_under_rtm.c))
-$(B)/tests/host/cases/counting_third_held_cases: $(call host_object,\
+$(B)/tests/host/cases/counting/counting_third_held_cases: $(call host_object,\
     $(addprefix src/cases/counting/,counter3_overflow.c counter3_provoked.c \
     counter3_registers_hold.c counter_count_constant.c counters_above_3.c))
-$(B)/tests/host/cases/uncore_cases: $(call host_object,\
+$(B)/tests/host/cases/uncore/uncore_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*.c))
-$(B)/tests/host/cases/uncore_part_cases: $(call host_object,\
+$(B)/tests/host/cases/uncore/uncore_part_cases: $(call host_object,\
     src/cases/uncore/uncore_pmi.c)
-$(B)/tests/host/cases/uncore_select_cases: $(call host_object,\
+$(B)/tests/host/cases/uncore/uncore_select_cases: $(call host_object,\
     src/cases/uncore/uncore_selects.c)
-$(B)/tests/host/cases/uncore_bound_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/uncore/uncore_bound_cases: $(call host_object,$(addprefix \
     src/cases/uncore/uncore_,arb.c cboxes.c overflow.c))
-$(B)/tests/host/cases/snoop_cases: $(call host_object,\
+$(B)/tests/host/cases/uncore/snoop_cases: $(call host_object,\
     $(wildcard src/cases/uncore/*_snoops.c))
-$(B)/tests/host/cases/hle_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/hle/hle_cases: $(call host_object,$(addprefix \
     src/cases/hle/,hle_elision.c hle_mismatch.c hle_never_elides.c))
-$(B)/tests/host/cases/hle_nest_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/hle/hle_nest_cases: $(call host_object,$(addprefix \
     src/cases/hle/,hle_abort_state.c hle_nesting.c hle_prefixes.c))
-$(B)/tests/host/cases/hle_count_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/hle/hle_count_cases: $(call host_object,$(addprefix \
     src/cases/hle/,hle_elision.c hle_never_elides.c))
-$(B)/tests/host/cases/hle_lock_cases: $(call host_object,\
+$(B)/tests/host/cases/hle/hle_lock_cases: $(call host_object,\
     $(wildcard src/cases/hle/hle_lock_*.c))
-$(B)/tests/host/cases/lbr_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/lbr/lbr_cases: $(call host_object,$(addprefix \
     src/cases/lbr/,lbr_filter.c lbr_registers.c lbr_stack.c \
     lbr_transactions.c))
-$(B)/tests/host/cases/lbr_event_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/lbr/lbr_event_cases: $(call host_object,$(addprefix \
     src/cases/lbr/,lbr_events.c lbr_while_tracing.c))
-$(B)/tests/host/cases/lbr_freeze_cases: $(call host_object,\
+$(B)/tests/host/cases/lbr/lbr_freeze_cases: $(call host_object,\
     src/cases/lbr/lbr_freeze_on_pmi.c)
-$(B)/tests/host/cases/lbr_cases $(B)/tests/host/cases/lbr_event_cases \
-$(B)/tests/host/cases/lbr_freeze_cases: $(call host_object,$(wildcard \
+$(B)/tests/host/cases/lbr/lbr_cases $(B)/tests/host/cases/lbr/lbr_event_cases \
+$(B)/tests/host/cases/lbr/lbr_freeze_cases: $(call host_object,$(wildcard \
     tests/host/fakes/lbr_*.c))
-$(B)/tests/host/cases/tsx_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/tsx/tsx_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,commit.c nesting.c xabort_codes.c xend_outside.c xtest.c))
-$(B)/tests/host/cases/tsx_abort_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/tsx/tsx_abort_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,abort_status.c aborting_instructions.c \
     exceptions_abort.c))
-$(B)/tests/host/cases/tsx_count_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/tsx/tsx_count_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,tsx_mem_events.c tsx_retired_events.c))
-$(B)/tests/host/cases/tsx_default_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/tsx/tsx_default_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,always_abort_default.c tsx_cpuid_clear.c))
-$(B)/tests/host/cases/tsx_force_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_force_cases: $(call host_object,\
     $(addprefix src/cases/tsx/,force_abort_aborts_all.c \
     force_abort_scope_2021.c force_abort_thread_scope.c force_abort_values.c \
     sdv_enable_rtm.c))
-$(B)/tests/host/cases/tsx_ctrl_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/tsx/tsx_ctrl_cases: $(call host_object,$(addprefix \
     src/cases/tsx/,tsx_ctrl_disable.c tsx_mcu_opt_ctrl.c))
-$(B)/tests/host/cases/tsx_conflict_cases \
-$(B)/tests/host/cases/tsx_conflict_line_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/tsx/tsx_conflict_cases \
+$(B)/tests/host/cases/tsx/tsx_conflict_line_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,conflict_read.c conflict_retry.c conflict_write.c \
     load_tracking.c))
-$(B)/tests/host/cases/tsx_tracking_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_tracking_cases: $(call host_object,\
     src/cases/tsx/tsx_load_tracking.c)
-$(B)/tests/host/cases/tsx_state_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_state_cases: $(call host_object,\
     $(addprefix src/cases/tsx/tsx_,abort_state.c xabort_outside.c))
-$(B)/tests/host/cases/tsx_capacity_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/tsx/tsx_capacity_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,read_capacity.c write_capacity.c))
-$(B)/tests/host/cases/tsx_rollback_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_rollback_cases: $(call host_object,\
     src/cases/tsx/tsx_rollback_bytes.c)
-$(B)/tests/host/cases/tsx_debug_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_debug_cases: $(call host_object,\
     src/cases/tsx/tsx_debug_advanced.c)
-$(B)/tests/host/cases/tsx_breakpoint_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_breakpoint_cases: $(call host_object,\
     src/cases/tsx/tsx_debug_breakpoint.c)
-$(B)/tests/host/cases/tsx_in_tx_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_in_tx_cases: $(call host_object,\
     src/cases/tsx/tsx_in_tx_counts.c)
-$(B)/tests/host/cases/tsx_interrupt_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_interrupt_cases: $(call host_object,\
     src/cases/tsx/tsx_interrupt_abort.c)
-$(B)/tests/host/cases/tsx_pair_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/tsx/tsx_pair_cases: $(call host_object,$(addprefix \
     src/cases/tsx/tsx_,commit_atomic.c lock_elision.c))
-$(B)/tests/host/cases/tsx_conflict_event_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_conflict_event_cases: $(call host_object,\
     src/cases/tsx/tsx_conflict_events.c)
-$(B)/tests/host/cases/tsx_ring3_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_ring3_cases: $(call host_object,\
     src/cases/tsx/tsx_ring3.c)
-$(B)/tests/host/cases/tsx_ring3_state_cases: $(call host_object,\
+$(B)/tests/host/cases/tsx/tsx_ring3_state_cases: $(call host_object,\
     src/cases/tsx/tsx_ring3_state.c)
-$(B)/tests/host/cases/pebs_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/pebs/pebs_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c applicable_counter.c counter3.c \
     enable_bits.c events.c record_layout.c reload.c tsc.c))
-$(B)/tests/host/cases/pebs_buffer_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/pebs/pebs_buffer_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,buffer_bounds.c buffer_full.c decode_golden.c \
     eventing_ip.c stop_order.c threshold_pmi.c)) \
     $(call host_object,src/cases/lbr/lbr_freeze_on_pebs.c)
-$(B)/tests/host/cases/pdir_cases: $(call host_object,\
+$(B)/tests/host/cases/pebs/pdir_cases: $(call host_object,\
     $(wildcard src/cases/pebs/pdir_*.c))
-$(B)/tests/host/cases/pebs_ring_cases: $(call host_object,\
+$(B)/tests/host/cases/pebs/pebs_ring_cases: $(call host_object,\
     src/cases/pebs/pebs_ring3.c)
-$(B)/tests/host/cases/pebs_context_cases: $(call host_object,\
+$(B)/tests/host/cases/pebs/pebs_context_cases: $(call host_object,\
     src/cases/pebs/pebs_in_contexts.c)
-$(B)/tests/host/cases/pebs_adaptive_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/pebs/pebs_adaptive_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,adaptive_groups.c events.c))
-$(B)/tests/host/cases/pebs_register_cases: $(call host_object,\
+$(B)/tests/host/cases/pebs/pebs_register_cases: $(call host_object,\
     src/cases/pebs/pebs_registers.c)
-$(B)/tests/host/cases/pebs_hle_cases: $(call host_object,\
+$(B)/tests/host/cases/pebs/pebs_hle_cases: $(call host_object,\
     src/cases/pebs/pebs_hle_abort.c)
-$(B)/tests/host/cases/pebs_fixed_cases: $(call host_object,\
+$(B)/tests/host/cases/pebs/pebs_fixed_cases: $(call host_object,\
     src/cases/pebs/pebs_fixed_counters.c)
-$(B)/tests/host/cases/pebs_abort_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/pebs/pebs_abort_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,inside_tx.c tx_abort.c tx_conflict.c tx_cycles.c))
-$(B)/tests/host/cases/golden_cases: $(call host_object, \
+$(B)/tests/host/cases/pt/golden_cases: $(call host_object, \
     src/cases/pt/pt_decode_golden.c)
 # Those that try registers, bit by bit.
 REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
@@ -686,17 +688,17 @@ PT_TX      := $(wildcard $(addprefix src/cases/pt/pt_,*tx*.c rtm_*.c hle_*.c \
 PT_OUTPUT  := $(filter-out $(PT_TX),$(wildcard $(addprefix src/cases/pt/pt_, \
                   psb*.c timing.c ra*.c topa*.c output*.c pmi*.c cycles.c)))
 PT_FLOW    := $(filter-out $(PT_TX) $(PT_OUTPUT),$(wildcard src/cases/pt/*.c))
-$(B)/tests/host/cases/pt_ring3_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/pt/pt_ring3_cases: $(call host_object,$(addprefix \
     src/cases/pt/,pt_ptwrite_ring3.c pt_ring3.c pt_ring3_tx.c))
-$(B)/tests/host/cases/pt_tx_cases: $(call host_object,$(PT_TX))
-$(B)/tests/host/cases/pt_output_cases: $(call host_object,$(PT_OUTPUT))
-$(B)/tests/host/cases/pt_flow_cases: $(call host_object,$(PT_FLOW))
-$(B)/tests/host/cases/pt_rows_cases: $(call host_object,$(addprefix \
+$(B)/tests/host/cases/pt/pt_tx_cases: $(call host_object,$(PT_TX))
+$(B)/tests/host/cases/pt/pt_output_cases: $(call host_object,$(PT_OUTPUT))
+$(B)/tests/host/cases/pt/pt_flow_cases: $(call host_object,$(PT_FLOW))
+$(B)/tests/host/cases/pt/pt_rows_cases: $(call host_object,$(addprefix \
     src/cases/pt/,pt_ip_compression.c pt_mode_exec.c))
-$(B)/tests/host/cases/pt_pair_cases: $(call host_object,\
+$(B)/tests/host/cases/pt/pt_pair_cases: $(call host_object,\
     src/cases/pt/pt_rtm_abort_conflict.c)
-$(B)/tests/host/cases/pt_rows_cases: LOW := -no-pie
-$(patsubst %.c,$(B)/%,$(wildcard tests/host/cases/pt_*_cases.c)): \
+$(B)/tests/host/cases/pt/pt_rows_cases: LOW := -no-pie
+$(patsubst %.c,$(B)/%,$(wildcard tests/host/cases/pt/pt_*_cases.c)): \
     $(B)/traced/model.o $(NEEDS_ASM:%=$(B)/traced/%.o)
 # The reader of reports; what a machine would answer is played.
 REPORT_READER := $(filter-out %/regime_again.c,$(sort $(wildcard host/report/*.c)))

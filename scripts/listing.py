@@ -21,7 +21,8 @@ def _read(path: str) -> str:
 
 def _paths(pattern: str) -> list[str]:
     """Of the tree, by name of file."""
-    return sorted(glob.glob(os.path.join(ROOT, pattern)), key=os.path.basename)
+    return sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True),
+                  key=os.path.basename)
 
 
 def _stem(path: str) -> str:
@@ -41,7 +42,7 @@ def _literals(text: str) -> list[str]:
 def faults() -> Iterator[tuple[str, str, list[list[str]]]]:
     """(name, what goes wrong, rows of words: personality, smt, processors, test,
     verdict, and trials where the usual number takes long)."""
-    for path in _paths("tests/silicon/faults/*.c"):
+    for path in _paths("tests/silicon/faults/**/*.c"):
         for name, body in FAULT.findall(_read(path)):
             what, _, caught = body.partition(".caught =")
             yield name, _literals(what)[0], [r.split() for r in _literals(caught)]

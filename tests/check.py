@@ -48,7 +48,8 @@ def host() -> None:
     """The unit tests: each cmocka test is a check. Then the commands of a new
     user, and the host tool."""
     directory = os.path.join(ROOT, "build/tests/host")
-    sources = glob.glob("*/*.c", root_dir=os.path.join(ROOT, "tests/host"))
+    sources = glob.glob("**/*.c", root_dir=os.path.join(ROOT, "tests/host"),
+                        recursive=True)
     for name in sorted(source.removesuffix(".c") for source in sources
                        if not source.startswith("fakes/")):
         run = subprocess.run([os.path.join(directory, name)], check=False,

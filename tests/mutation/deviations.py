@@ -79,7 +79,8 @@ def run(result: Callable[[str, Iterable[str]], None], count: int, seed: str) -> 
     os.makedirs(BUILD, exist_ok=True)
     shutil.copy("build/tsxpmu.img", f"{BUILD}/tsxpmu.img")
     boots.BUILD = BUILD
-    files = [path for room in MODEL for path in sorted(glob.glob(f"{room}/*.c"))
+    files = [path for room in MODEL
+             for path in sorted(glob.glob(f"{room}/**/*.c", recursive=True))
              if os.path.basename(path).removesuffix(".c") not in NOT_DRAWN]
     survivors, tried = [], 0
     for mutant in drawn("model", files, seed):

@@ -7,7 +7,7 @@
 
 #include "src/counting/bank.h"
 #include "tests/host/cases/state_fixture.h"
-#include "tests/host/cases/tsx_fixture.h"
+#include "tests/host/cases/tsx/tsx_fixture.h"
 
 const uint8_t tsx_end_hold[1] = {0}, tsx_end_hold_inner[1] = {0},
               tsx_body_spin[8] = {0};

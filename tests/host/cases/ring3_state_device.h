@@ -5,7 +5,7 @@
 #define TESTS_HOST_CASES_RING3_STATE_DEVICE_H
 
 #include "tests/host/cases/state_fixture.h"
-#include "tests/host/cases/tsx_ring3_fixture.h"
+#include "tests/host/cases/tsx/tsx_ring3_fixture.h"
 
 #define WAY(name) const uint8_t ring3_state_##name[8] = {0};
 WAY(xabort)

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "tests/host/fakes/fake_clock.h"
 #include "tests/host/fakes/traced_parts.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/msr.h"

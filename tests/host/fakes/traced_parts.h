@@ -7,8 +7,8 @@
 #include "asm/tsx_bodies.h"
 #include "tests/host/fakes/traced_cpu.h"
 #include "tests/silicon/instructions/operand.h"
-#include "tests/silicon/model/pt.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/pt/pt.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 #include <ucontext.h>
 

@@ -5,10 +5,10 @@
 #include "asm/trace_window.h"
 #include "tests/host/fakes/fake_clock.h"
 #include "tests/host/fakes/traced_parts.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/instructions/operand.h"
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -5,8 +5,8 @@
 #include "tests/host/fakes/fake_clock.h"
 #include "tests/host/fakes/traced_parts.h"
 #include "tests/silicon/model/hooks.h"
-#include "tests/silicon/model/pebs.h"
-#include "tests/silicon/model/pebs_hooks.h"
+#include "tests/silicon/model/pebs/pebs.h"
+#include "tests/silicon/model/pebs/pebs_hooks.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "tests/host/fakes/traced_parts.h"
 #include "tests/silicon/instructions/operand.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/hooks.h"
 
 #include <string.h>

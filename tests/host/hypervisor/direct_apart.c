@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 
 #define CS_L     UINT16_C(0x200)
 #define CR0_PG   (UINT64_C(1) << 31)

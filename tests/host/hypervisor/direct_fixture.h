@@ -13,7 +13,7 @@
 
 #include "tests/host/fakes/fake_cpu.h"
 
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 
 #define CS_L     UINT16_C(0x200)
 #define FIXED_0  UINT64_C(1)

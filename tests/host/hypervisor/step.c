@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 
 #define GLOBAL_CTRL 0x38Fu
 #define FIXED_CTRL  0x38Du

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/silicon/model/cache.h"
+#include "tests/silicon/model/memory/cache.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/personality.h"
 

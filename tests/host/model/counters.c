@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/msr.h"
 

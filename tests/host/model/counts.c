@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/branches.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/lbr/branches.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/msr.h"
 

@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/demand.h"
+#include "tests/silicon/model/counters/counters.h"
+#include "tests/silicon/model/counters/demand.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/pt/pt.h"
 
 #define INSTRUCTIONS UINT64_C(0x4000C0) /* EN */
 #define BRANCHES     UINT64_C(0x4000C4)

@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/branches.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/lbr/branches.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/instructions/instruction.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 static struct machine machine;
 static struct processor processor, sibling;

@@ -9,10 +9,10 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/errata.h"
-#include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/lbr/lbr.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pmu_msr.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
+#include "tests/silicon/model/pt/pt.h"
 
 #define SELECT   0x1C8u
 #define TOS      0x1C9u

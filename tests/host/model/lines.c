@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/silicon/model/lines.h"
+#include "tests/silicon/model/memory/lines.h"
 
 static uint64_t entries[LINE_ENTRIES];
 static struct line_set set;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/msr.h"
 
 #define RSP_0   UINT64_C(0x4301B7) /* EN, OS, USR */

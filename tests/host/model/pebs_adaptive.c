@@ -2,8 +2,8 @@
 /* pebs_adaptive.c - adaptive records: their groups and sizes, extended PEBS. */
 #include "tests/host/model/pebs_fixture.h"
 
-#include "tests/silicon/model/lbr.h"
-#include "tests/silicon/model/metrics.h"
+#include "tests/silicon/model/lbr/lbr.h"
+#include "tests/silicon/model/counters/metrics.h"
 
 #define ADAPTIVE     BIT(34)
 #define INSTRUCTIONS UINT64_C(0x4200C0)

@@ -15,11 +15,11 @@
 #include <cmocka.h>
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pebs.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/pebs/pebs.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 #define BRANCHES    UINT64_C(0x4204C4) /* EN, OS, ALL_BRANCHES */
 #define NEAR_TAKEN  UINT64_C(0x4220C4)

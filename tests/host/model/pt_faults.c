@@ -3,7 +3,7 @@
 #include "tests/host/model/pt_fixture.h"
 
 #include "tests/silicon/model/hooks.h"
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 
 #define TABLE (RAM + 0x8000)
 #define INT   BIT(2)

@@ -16,8 +16,8 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pt.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/pt/pt.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 #define RAM       UINT64_C(0x100000)
 #define RAM_BYTES UINT64_C(0x10000)

@@ -2,7 +2,7 @@
 /* pt_msr.c - registers of Processor Trace, and where packets go. */
 #include "tests/host/model/pt_fixture.h"
 
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 
 #define TABLE (RAM + 0x8000)
 #define END   BIT(0)

@@ -12,9 +12,9 @@
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/cpuid.h"
-#include "tests/silicon/model/lines.h"
+#include "tests/silicon/model/memory/lines.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 #define FAULTS (-1) /* instead of a value: #GP */
 

@@ -6,8 +6,8 @@
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pmu_msr.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
+#include "tests/silicon/model/pt/pt.h"
 
 /* What a processor has besides the model: SDM volume 3A, "Control Registers",
  * "Debug Registers", "Memory-Management Registers", table "Local APIC Register

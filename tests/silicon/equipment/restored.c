@@ -5,7 +5,7 @@
 #include "tests/silicon/equipment/registers.h"
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 #include "tests/silicon/model/text.h"
 
 #define MSRS           0x2000u /* the model's are all below */

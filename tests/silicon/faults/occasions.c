@@ -6,7 +6,7 @@
 #include "tests/silicon/model/hooks.h"
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/pebs_hooks.h"
+#include "tests/silicon/model/pebs/pebs_hooks.h"
 
 FAULT(pebs_r10_r11_of_counter_2,
       .what = "[any] 60H and 68H, R10 and R11, are exchanged in records of "

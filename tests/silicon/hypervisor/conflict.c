@@ -17,7 +17,7 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/hooks.h"
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)

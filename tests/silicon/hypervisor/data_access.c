@@ -7,7 +7,7 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/hooks.h"
 
 #define MSR_FS_BASE 0xC0000100u

@@ -7,12 +7,12 @@
 
 #include "tests/silicon/hypervisor/host_msr.h"
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/microcode.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/pt/pt.h"
 
 #define VMMCALL_BYTES 3
 #define NOP           0x90

@@ -10,7 +10,7 @@
  */
 #include "tests/silicon/hypervisor/hypervisor.h"
 
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
 

@@ -16,8 +16,8 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/demand.h"
+#include "tests/silicon/model/counters/counters.h"
+#include "tests/silicon/model/counters/demand.h"
 
 /* Steps between two looks at what is measured, which changes by itself: an
  * overflow comes near, and is past. */

@@ -8,10 +8,10 @@
 
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/lbr.h"
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/lbr/lbr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/pt/pt.h"
 
 #define VECTORS_WITH_ERROR \
     (1u << 8 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)

@@ -6,11 +6,11 @@
 #include "tests/silicon/hypervisor/host_msr.h"
 #include "tests/silicon/hypervisor/power.h"
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/microcode.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/pt/pt.h"
 
 #define MSR_BYTES 2 /* of RDMSR and WRMSR: no next RIP is saved */
 

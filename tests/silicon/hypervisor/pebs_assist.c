@@ -11,7 +11,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/pebs.h"
+#include "tests/silicon/model/pebs/pebs.h"
 
 #define DS_INDEX_OFFSET 0x28
 

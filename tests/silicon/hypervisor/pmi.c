@@ -14,7 +14,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 #include "tests/silicon/hypervisor/x86.h"
 
 #define APIC_BASE_ENABLE  (UINT64_C(1) << 11)

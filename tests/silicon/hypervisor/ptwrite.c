@@ -7,7 +7,7 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/model/hooks.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/pt/pt.h"
 
 #define PF_USER 4u /* of its error code */
 

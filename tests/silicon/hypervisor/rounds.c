@@ -13,9 +13,9 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/branches.h"
-#include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/demand.h"
+#include "tests/silicon/model/lbr/branches.h"
+#include "tests/silicon/model/counters/counters.h"
+#include "tests/silicon/model/counters/demand.h"
 #include "tests/silicon/instructions/induction.h"
 
 #define OPCODE_INT3 0xCC

@@ -18,10 +18,10 @@
 
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/counters/counters.h"
+#include "tests/silicon/model/lbr/lbr.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/pt/pt.h"
 
 #define INT1 0xF1
 

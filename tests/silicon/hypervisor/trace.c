@@ -8,9 +8,9 @@
 
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/lbr.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/counters/counters.h"
+#include "tests/silicon/model/lbr/lbr.h"
+#include "tests/silicon/model/pt/pt.h"
 
 #define CS_D        UINT16_C(0x400)
 #define PAUSE_BYTES 2

@@ -12,7 +12,7 @@
 
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 
 /* Others run this often, while conflicts are possible. */
 #define STEPS_PER_YIELD 2

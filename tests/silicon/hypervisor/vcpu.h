@@ -16,10 +16,10 @@
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/model/breakpoints.h"
 #include "tests/silicon/instructions/instruction.h"
-#include "tests/silicon/model/lines.h"
+#include "tests/silicon/model/memory/lines.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/instructions/operand.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 /* The general registers that the VMCB does not hold, as svm.asm stores them. */
 struct gprs {

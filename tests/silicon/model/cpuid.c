@@ -4,11 +4,11 @@
 
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/counters.h"
-#include "tests/silicon/model/metrics.h"
-#include "tests/silicon/model/pt.h"
+#include "tests/silicon/model/counters/counters.h"
+#include "tests/silicon/model/counters/metrics.h"
+#include "tests/silicon/model/pt/pt.h"
 #include "tests/silicon/model/text.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 #define LEAF_HYPERVISOR      0x40000000u
 #define LEAF_EXTENDED        0x80000000u

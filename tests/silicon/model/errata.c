@@ -3,10 +3,10 @@
 #include "tests/silicon/model/errata.h"
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 
 #define WINDOWS_INSTRUCTIONS 2000 /* a wrong count in so many of them */
 #define WINDOWS_BRANCHES     64

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/silicon/model/pt_rules.h"
+#include "tests/silicon/model/pt/pt_rules.h"
 #include "tests/silicon/model/rules.h"
 
 #define FAULT_BOOTS_MAX 4

@@ -2,12 +2,12 @@
 /* halt.c - what counters count while their processor is halted: nothing. All
  * that the manual has of time is "unhalted".
  */
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/hooks.h"
-#include "tests/silicon/model/overflow.h"
-#include "tests/silicon/model/pmu_msr.h"
+#include "tests/silicon/model/counters/overflow.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 
 #define CORE_CYCLES 0x003Cu
 #define BUS_CYCLES  0x013Cu

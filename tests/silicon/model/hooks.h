@@ -9,9 +9,9 @@
 
 #include "tests/silicon/model/fault.h"
 #include "tests/silicon/model/machine.h"
-#include "tests/silicon/model/tsx.h"
-#include "tests/silicon/model/pt.h"
-#include "tests/silicon/model/pebs.h"
+#include "tests/silicon/model/tsx/tsx.h"
+#include "tests/silicon/model/pt/pt.h"
+#include "tests/silicon/model/pebs/pebs.h"
 
 static inline bool fault_is(const struct machine *m, enum fault_id fault)
 {
@@ -331,7 +331,7 @@ bool faults_bit0_writable(const struct processor *p);
 bool faults_aborts_all(const struct processor *p, bool aborts);
 bool faults_rtm_invalid(const struct processor *p);
 
-#include "tests/silicon/model/pebs_hooks.h"
-#include "tests/silicon/model/tx_hooks.h"
+#include "tests/silicon/model/pebs/pebs_hooks.h"
+#include "tests/silicon/model/tsx/tx_hooks.h"
 
 #endif

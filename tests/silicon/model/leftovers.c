@@ -2,13 +2,13 @@
 /* leftovers.c - random values for the model's MSRs. */
 #include "tests/silicon/model/leftovers.h"
 
-#include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/lbr/lbr.h"
 #include "tests/silicon/model/microcode.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pebs.h"
-#include "tests/silicon/model/pmu_msr.h"
-#include "tests/silicon/model/pt.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/pebs/pebs.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
+#include "tests/silicon/model/pt/pt.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 #define MSRS           0x2000u /* the model's are all below */
 #define TOPIC_LEFTOVER 104

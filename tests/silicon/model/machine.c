@@ -3,11 +3,11 @@
 #include "tests/silicon/model/machine.h"
 
 #include "tests/silicon/model/cpuid.h"
-#include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/lbr/lbr.h"
 #include "tests/silicon/model/leftovers.h"
 #include "tests/silicon/model/msr.h"
-#include "tests/silicon/model/pmu_msr.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 #define TOPIC_EVENTS 100
 #define TOPIC_TRACE  101

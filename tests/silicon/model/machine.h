@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 #include "tests/silicon/model/fault.h"
-#include "tests/silicon/model/branches.h"
+#include "tests/silicon/model/lbr/branches.h"
 #include "tests/silicon/model/choices.h"
-#include "tests/silicon/model/memory_events.h"
-#include "tests/silicon/model/offcore.h"
+#include "tests/silicon/model/memory/memory_events.h"
+#include "tests/silicon/model/uncore/offcore.h"
 #include "tests/silicon/model/personality.h"
-#include "tests/silicon/model/uncore.h"
+#include "tests/silicon/model/uncore/uncore.h"
 
 #define PROCESSORS_MAX 64
 #define COUNTERS_MAX   10

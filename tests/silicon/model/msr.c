@@ -4,15 +4,15 @@
 
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/counters.h"
+#include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/cpuid.h"
-#include "tests/silicon/model/lbr.h"
+#include "tests/silicon/model/lbr/lbr.h"
 #include "tests/silicon/model/microcode.h"
-#include "tests/silicon/model/pebs.h"
-#include "tests/silicon/model/pmu_msr.h"
-#include "tests/silicon/model/pt.h"
-#include "tests/silicon/model/speculation.h"
-#include "tests/silicon/model/tsx.h"
+#include "tests/silicon/model/pebs/pebs.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
+#include "tests/silicon/model/pt/pt.h"
+#include "tests/silicon/model/tsx/speculation.h"
+#include "tests/silicon/model/tsx/tsx.h"
 
 #define RATIO_LEAST UINT64_C(8)
 /* Of the TSC, the core and one core alone; with an operating system's clock of

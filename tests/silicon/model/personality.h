@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/silicon/model/cache.h"
+#include "tests/silicon/model/memory/cache.h"
 
 /* White paper 604224, sections 1 and 2, and what came after it. */
 enum regime {

@@ -8,7 +8,7 @@
 #ifndef SILICON_MODEL_RULES_H
 #define SILICON_MODEL_RULES_H
 
-#include "tests/silicon/model/quantities.h"
+#include "tests/silicon/model/counters/quantities.h"
 
 enum rule {
     RULE_NONE,
@@ -379,8 +379,8 @@ enum rule {
     OFFCORE_RFO_IN_RING_3, /* stores there are no reads */
     OFFCORE_RFO_IN_TX,
     OFFCORE_IN_NESTED, /* transactions */
-#include "tests/silicon/model/tx_rules.inc"
-#include "tests/silicon/model/pebs_rules.inc"
+#include "tests/silicon/model/tsx/tx_rules.inc"
+#include "tests/silicon/model/pebs/pebs_rules.inc"
 };
 
 #endif

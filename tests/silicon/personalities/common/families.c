@@ -9,7 +9,7 @@
 #include "tests/silicon/personalities/common/families.h"
 
 #include "tests/silicon/model/bits.h"
-#include "tests/silicon/model/uncore.h"
+#include "tests/silicon/model/uncore/uncore.h"
 
 /* clang-format off */
 /* Leaf 14H of Skylake: CR3 filter, configurable PSB and CYC, IP filter, MTC;

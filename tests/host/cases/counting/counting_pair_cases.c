@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counting_pair_cases.c - the cases of what another processor counts and
+ * writes: it is its own, but for what AnyThread adds; and on processors where
+ * one register, one interrupt or one count is not. */
+#include "src/tsx/pair.h"
+#include "tests/host/cases/counting/counting_rings.h"
+
+#include <stdio.h>
+
+extern const struct test test_counter_any_thread, test_counter_thread_scope;
+
+#define FIXED(n) (PLACE_FIXED0 + (n))
+
+/* At the start of the boot processor's buffer, in both cases. */
+#define PAIR ((struct pair *)(void *)buffers[0])
+
+static struct {
+    uint32_t register_shared; /* a WRMSR of one writes the other's, too */
+    uint64_t overflow_shared; /* places */
+    bool clear_shared;        /* 390H */
+    bool in_use_shared, ctrl_lost;
+    uint64_t halted; /* places that count cycles while it is halted, */
+    uint64_t rate;   /* one in so many of the TSC's */
+    bool hangs;      /* processor 1 does nothing */
+    bool at_ring3;   /* it was in its last turn */
+    unsigned heard_sent;
+} pair;
+
+static const struct piece piece_own = {.instructions = 30, .jumps = 7};
+static const struct piece piece_other = {.instructions = 200, .jumps = 66};
+
+/* Processor 1, once; meanwhile what both do is counted here. */
+static void step(void)
+{
+    if (PAIR->repeat == NULL || PAIR->stop)
+        return;
+    if (pair.hangs) {
+        fake_tsc += UINT64_C(1) << 32;
+        return;
+    }
+    pair.at_ring3 = false;
+    fake_current = 1;
+    PAIR->repeat(&all[1], PAIR->argument);
+    fake_current = 0;
+    PAIR->rounds++;
+    const uint64_t enable = *msr(IA32_PERF_GLOBAL_CTRL);
+    if (t->test != &test_counter_any_thread)
+        return;
+    run_piece(enable, &piece_own);
+    if (pair.at_ring3) {
+        run_beside(enable, &pieces_ring3[0]);
+        run_beside(enable, &pieces_ring3[1]);
+    } else {
+        run_beside(enable, &piece_other);
+    }
+}
+
+/* --- Each its own -------------------------------------------------------- */
+
+static uint64_t selected(void)
+{
+    uint64_t bits = 0;
+
+    for (unsigned n = 0; n < counters; n++)
+        if ((*msr(IA32_PERFEVTSEL(n)) & IA32_PERFEVTSEL_EVENT) != 0)
+            bits |= BIT(n);
+    return bits;
+}
+
+static int access_shared(uint32_t number, const uint64_t *written)
+{
+    const unsigned here = fake_current;
+    const int vector = access_counters(number, written);
+
+    if (number == IA32_PERF_GLOBAL_INUSE) {
+        uint64_t bits = selected();
+        fake_current = 1 - here;
+        bits |= pair.in_use_shared ? selected() : 0;
+        fake_current = here;
+        *msr(number) = bits;
+    }
+    if (written == NULL)
+        return vector;
+    const uint64_t value =
+        number - IA32_A_PMC(0) < counters ? *msr(number) : *written;
+    if (number == IA32_A_PMC(0) + (pair.register_shared - IA32_PMC(0)) ||
+        number == pair.register_shared ||
+        (number == IA32_PERF_GLOBAL_STATUS_RESET && pair.clear_shared)) {
+        fake_current = 1 - here;
+        if (number == IA32_PERF_GLOBAL_STATUS_RESET)
+            *msr(IA32_PERF_GLOBAL_STATUS) &= ~*written;
+        else
+            *msr(pair.register_shared) = value;
+        fake_current = here;
+    }
+    return vector;
+}
+
+/* What window_long() of one overflows on the other. */
+static void share_overflows(void)
+{
+    fake_current = 1 - fake_current;
+    *msr(IA32_PERF_GLOBAL_STATUS) |= pair.overflow_shared;
+    if (pair.ctrl_lost)
+        *msr(IA32_PERF_GLOBAL_CTRL) = 0;
+    fake_current = 1 - fake_current;
+}
+
+static int access_windows(uint32_t number, const uint64_t *written)
+{
+    static unsigned seen;
+
+    if (device.windows != seen) {
+        seen = device.windows;
+        if (pair.overflow_shared != 0 || pair.ctrl_lost)
+            share_overflows();
+    }
+    return access_shared(number, written);
+}
+
+void hw_pmi_send(unsigned processor)
+{
+    assert_int_equal(fake_current, 1);
+    assert_int_equal(processor, 0);
+    device.pmi[0].pmis++;
+    pair.heard_sent++;
+}
+
+/* Until the other one sends an interrupt. Then what has counted meanwhile. */
+void hw_pmi_halt(void)
+{
+    const uint64_t since = fake_tsc;
+
+    while (device.pmi[0].pmis == 0)
+        step();
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((pair.halted >> p & 1) != 0 &&
+            enabled(p, *msr(IA32_PERF_GLOBAL_CTRL)))
+            add(p, (fake_tsc - since) / pair.rate);
+}
+
+static void begin_scope(bool parallel)
+{
+    memset(&pair, 0, sizeof(pair));
+    counting_begin(&test_counter_thread_scope, 4, 0);
+    memset(buffers[0], 0, sizeof(struct pair));
+    fake_device = access_windows;
+    fake_beside = parallel ? step : NULL;
+}
+
+/* By either of them. */
+static void expect_scope(enum verdict wanted, const char *line)
+{
+    enum verdict worst = VERDICT_NONE;
+    bool said = false;
+
+    /* What is shared is found otherwise. */
+    if (pair.register_shared != 0)
+        (void)case_end();
+    else
+        (void)counting_end();
+    for (unsigned p = 0; p < PROCESSORS; p++) {
+        all[p].text[all[p].text_bytes] = '\0';
+        worst = verdict_worst(worst, all[p].verdict);
+        said = said || strstr(all[p].text, line) != NULL;
+    }
+    if (worst != wanted || !said)
+        fail_msg("%d, wanted %d and \"%s\": %s%s", (int)worst, (int)wanted,
+                 line, all[0].text, all[1].text);
+}
+
+static void each_its_own(void **state)
+{
+    static const uint32_t shared[] = {0xc1,  0xc2,  0xc3,  0xc4,  0x186,
+                                      0x187, 0x188, 0x189, 0x309, 0x30a,
+                                      0x30b, 0x38d, 0x38f, 0x1d9};
+
+    (void)state;
+    begin_scope(true);
+    expect_scope(VERDICT_PASS, "");
+    assert_true(pair.heard_sent != 0);
+    begin_scope(false);
+    expect_scope(VERDICT_PASS, "");
+    assert_int_equal(pair.heard_sent, 0);
+    for (unsigned i = 0; i < sizeof(shared) / sizeof(shared[0]); i++) {
+        char line[20];
+
+        snprintf(line, sizeof(line), "(%XH) was written", shared[i]);
+        begin_scope(true);
+        pair.register_shared = shared[i];
+        expect_scope(VERDICT_FAIL, line);
+    }
+}
+
+static void status_its_own(void **state)
+{
+    (void)state;
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if (!has_place(p) && p != FIXED(2))
+            continue;
+        begin_scope(true);
+        pair.overflow_shared = BIT(p);
+        expect_scope(VERDICT_FAIL, "wanted none of its bits");
+        begin_scope(true);
+        device.no_status = BIT(p);
+        expect_scope(VERDICT_FAIL,
+                     "all counters overflowed: IA32_PERF_GLOBAL_STATUS");
+    }
+    begin_scope(true);
+    pair.clear_shared = true;
+    expect_scope(VERDICT_FAIL,
+                 "after other processors wrote 390H with 0x70000000f; wanted");
+    begin_scope(true);
+    pair.in_use_shared = true;
+    expect_scope(VERDICT_FAIL, "(392H) is 0xf with no event selected here");
+    begin_scope(true);
+    pair.in_use_shared = true;
+    all[1].cpu.perfmon_version = all[0].cpu.perfmon_version = 3;
+    expect_scope(VERDICT_PASS, "");
+}
+
+static void interrupts_its_own(void **state)
+{
+    (void)state;
+    begin_scope(true);
+    device.pmi_elsewhere = true;
+    expect_scope(VERDICT_FAIL, "none of whose counters counts, had 3");
+    begin_scope(true);
+    device.freezes_elsewhere = true;
+    expect_scope(
+        VERDICT_FAIL,
+        "(38EH)[59:58] is 2, IA32_PERF_GLOBAL_CTRL (38FH) 0x1; wanted");
+    begin_scope(true);
+    pair.ctrl_lost = true;
+    expect_scope(VERDICT_FAIL, "(38FH)");
+    begin_scope(true);
+    device.no_pmi = UINT64_MAX;
+    expect_scope(VERDICT_FAIL,
+                 "in 8 windows interrupted this processor in 0 of them");
+    begin_scope(true);
+    pair.hangs = true;
+    expect_scope(VERDICT_ERROR, "makes no progress");
+}
+
+/* Unhalted cycles; where the other one is another thread of the core, of
+ * reference cycles nothing is said. */
+static void halted(void **state)
+{
+    static const struct {
+        unsigned place;
+        bool core;
+        const char *line;
+    } rows[] = {
+        {0, true, "IA32_PMC0 (C1H) counted"},
+        {1, false, "IA32_PMC1 (C2H) counted"},
+        {2, true, "IA32_PMC2 (C3H) counted"},
+        {3, false, "IA32_PMC3 (C4H) counted"},
+        {FIXED(1), true, "IA32_FIXED_CTR1 (30AH) counted"},
+        {FIXED(2), false, "IA32_FIXED_CTR2 (30BH) counted"},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < 6; i++)
+        for (unsigned siblings = 0; siblings < 2; siblings++) {
+            begin_scope(true);
+            all[1].cpu.apic_id = siblings != 0 ? 1 : 2;
+            pair.halted = BIT(rows[i].place);
+            pair.rate = 2;
+            const bool fails = rows[i].core || siblings == 0;
+            expect_scope(fails ? VERDICT_FAIL : VERDICT_PASS,
+                         fails ? rows[i].line : "");
+        }
+}
+
+/* The work around it takes some of the bus's cycles, of the TSC's more; which
+ * 3CH/01H has is known of known processors. */
+static void halted_by_the_bus(void **state)
+{
+    (void)state;
+    for (unsigned known = 0; known < 2; known++) {
+        begin_scope(true);
+        if (!known)
+            all[0].cpu.model = all[1].cpu.model = 0x86;
+        all[1].cpu.apic_id = 2;
+        pair.halted = BIT(1);
+        pair.rate = 64;
+        expect_scope(known ? VERDICT_FAIL : VERDICT_PASS,
+                     known ? "IA32_PMC1 (C2H) counted" : "");
+    }
+}
+
+/* --- AnyThread ----------------------------------------------------------- */
+
+static void begin_any(void)
+{
+    memset(&pair, 0, sizeof(pair));
+    counting_begin(&test_counter_any_thread, 4, 0);
+    memset(buffers[0], 0, sizeof(struct pair));
+    fake_device = access_counters;
+    fake_beside = step;
+    ring3_beside = &pair.at_ring3;
+}
+
+static void any_thread(void **state)
+{
+    (void)state;
+    begin_any();
+    expect_case(rings_end(), VERDICT_PASS, "");
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if (!has_place(p))
+            continue;
+        begin_any();
+        device.any_ignored = BIT(p);
+        expect_case(rings_end(), VERDICT_FAIL,
+                    p < PLACE_FIXED0 ? "with ANY [21] counted"
+                                     : "with AnyThread");
+        if (p >= PLACE_FIXED0)
+            continue;
+        begin_any();
+        device.any_always = BIT(p);
+        expect_case(rings_end(), VERDICT_FAIL, "another such counter");
+    }
+    begin_any();
+    device.any_levels_ignored = true;
+    expect_case(rings_end(), VERDICT_FAIL, "and USR alone counted");
+    assert_non_null(strstr(t->text, "and IN_TX [32] counted"));
+    begin_any();
+    device.any_levels_ignored = true;
+    t->cpu.rtm = false;
+    expect_case(rings_end(), VERDICT_FAIL, "and USR alone counted");
+    assert_null(strstr(t->text, "IN_TX [32]"));
+}
+
+static void any_thread_elsewhere(void **state)
+{
+    (void)state;
+    for (unsigned ignored = 0; ignored < 2; ignored++) {
+        begin_any();
+        for (unsigned p = 0; p < PROCESSORS; p++)
+            all[p].cpu.model = 0x2a;
+        device.any_ignored = ignored != 0 ? UINT64_MAX : 0;
+        expect_case(rings_end(), VERDICT_PASS,
+                    ignored != 0 ? "NOT OBSERVED ANY [21] adds"
+                                 : "OBSERVED ANY [21] adds");
+    }
+    begin_any();
+    t->cpu.perfmon_version = 2;
+    expect_case(rings_end(), VERDICT_SKIP, "needs AnyThread");
+    begin_any();
+    t->cpu.leaf0a_edx |= 1u << 15;
+    expect_case(rings_end(), VERDICT_SKIP, "needs AnyThread");
+    begin_any();
+    all[1].cpu.apic_id = 2;
+    expect_case(rings_end(), VERDICT_SKIP, "0 and 1 to share a core");
+    begin_any();
+    fake_beside = NULL;
+    expect_case(rings_end(), VERDICT_SKIP, "two processors at the same");
+    begin_any();
+    pair.hangs = true;
+    expect_case(rings_end(), VERDICT_ERROR, "makes no progress");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_its_own),
+        cmocka_unit_test(status_its_own),
+        cmocka_unit_test(interrupts_its_own),
+        cmocka_unit_test(halted),
+        cmocka_unit_test(halted_by_the_bus),
+        cmocka_unit_test(any_thread),
+        cmocka_unit_test(any_thread_elsewhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
