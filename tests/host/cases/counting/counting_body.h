@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_body.h - one counter that counts otherwise, and the window of ring 3
  * in which a transaction may abort. */
-#ifndef TESTS_HOST_CASES_COUNTING_BODY_H
-#define TESTS_HOST_CASES_COUNTING_BODY_H
+#ifndef TESTS_HOST_CASES_COUNTING_COUNTING_BODY_H
+#define TESTS_HOST_CASES_COUNTING_COUNTING_BODY_H
 
 #include "tests/host/cases/counting/counting_rings.h"
 

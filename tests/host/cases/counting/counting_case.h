@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_case.h - the registers and interrupts of counters that count the
  * pieces of counting_pieces.h, and a case over them. */
-#ifndef TESTS_HOST_CASES_COUNTING_CASE_H
-#define TESTS_HOST_CASES_COUNTING_CASE_H
+#ifndef TESTS_HOST_CASES_COUNTING_COUNTING_CASE_H
+#define TESTS_HOST_CASES_COUNTING_COUNTING_CASE_H
 
 #include "tests/host/cases/counting/counting_pieces.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_deviations.h - what of counters may be otherwise, and the context of
  * a case over them. */
-#ifndef TESTS_HOST_CASES_COUNTING_DEVIATIONS_H
-#define TESTS_HOST_CASES_COUNTING_DEVIATIONS_H
+#ifndef TESTS_HOST_CASES_COUNTING_COUNTING_DEVIATIONS_H
+#define TESTS_HOST_CASES_COUNTING_COUNTING_DEVIATIONS_H
 
 #include "asm/memory_windows.h"
 #include "asm/ring3_window.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_events.h - windows whose events of all kinds are known, for the
  * cases of which events there are. */
-#ifndef TESTS_HOST_CASES_COUNTING_EVENTS_H
-#define TESTS_HOST_CASES_COUNTING_EVENTS_H
+#ifndef TESTS_HOST_CASES_COUNTING_COUNTING_EVENTS_H
+#define TESTS_HOST_CASES_COUNTING_COUNTING_EVENTS_H
 
 #include "asm/memory_windows.h"
 #include "tests/host/cases/counting/counting_rings.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_fixture.h - a device that counts as the manual says, or with one
  * deviation. */
-#ifndef TESTS_HOST_CASES_COUNTING_FIXTURE_H
-#define TESTS_HOST_CASES_COUNTING_FIXTURE_H
+#ifndef TESTS_HOST_CASES_COUNTING_COUNTING_FIXTURE_H
+#define TESTS_HOST_CASES_COUNTING_COUNTING_FIXTURE_H
 
 #include "tests/host/cases/counting/counting_deviations.h"
 

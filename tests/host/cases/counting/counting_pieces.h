@@ -2,8 +2,8 @@
 /* counting_pieces.h - processors whose counters count what the pieces of a
  * window have, by ring and in transactions, as the manual says; or one counter
  * counts one event otherwise. */
-#ifndef TESTS_HOST_CASES_COUNTING_PIECES_H
-#define TESTS_HOST_CASES_COUNTING_PIECES_H
+#ifndef TESTS_HOST_CASES_COUNTING_COUNTING_PIECES_H
+#define TESTS_HOST_CASES_COUNTING_COUNTING_PIECES_H
 
 #include "asm/counting_window.h"
 #include "src/counting/bank.h"

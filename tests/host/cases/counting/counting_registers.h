@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_registers.h - the registers of counting_fixture.h's device, and a
  * case over it. */
-#ifndef TESTS_HOST_CASES_COUNTING_REGISTERS_H
-#define TESTS_HOST_CASES_COUNTING_REGISTERS_H
+#ifndef TESTS_HOST_CASES_COUNTING_COUNTING_REGISTERS_H
+#define TESTS_HOST_CASES_COUNTING_COUNTING_REGISTERS_H
 
 #include "tests/host/cases/counting/counting_fixture.h"
 

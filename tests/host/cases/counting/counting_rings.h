@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_rings.h - windows of counting_pieces.h, at ring 0 and at others. */
-#ifndef TESTS_HOST_CASES_COUNTING_RINGS_H
-#define TESTS_HOST_CASES_COUNTING_RINGS_H
+#ifndef TESTS_HOST_CASES_COUNTING_COUNTING_RINGS_H
+#define TESTS_HOST_CASES_COUNTING_COUNTING_RINGS_H
 
 #include "asm/ring3_window.h"
 #include "src/counting/ring3.h"

@@ -2,8 +2,8 @@
 /* counting_third.h - a processor of white paper 604224: while a transaction
  * runs, counter 3 or one of its registers is otherwise, unless RTM_FORCE_ABORT
  * is 1, or all the same. */
-#ifndef TESTS_HOST_CASES_COUNTING_THIRD_H
-#define TESTS_HOST_CASES_COUNTING_THIRD_H
+#ifndef TESTS_HOST_CASES_COUNTING_COUNTING_THIRD_H
+#define TESTS_HOST_CASES_COUNTING_COUNTING_THIRD_H
 
 #include "asm/counter3_look.h"
 #include "asm/rtm_store.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lbr_fixture.h - a case over a stack of last branch records. */
-#ifndef TESTS_HOST_CASES_LBR_FIXTURE_H
-#define TESTS_HOST_CASES_LBR_FIXTURE_H
+#ifndef TESTS_HOST_CASES_LBR_LBR_FIXTURE_H
+#define TESTS_HOST_CASES_LBR_LBR_FIXTURE_H
 
 #include "src/harness/context.h"
 #include "src/lbr/branches.h"

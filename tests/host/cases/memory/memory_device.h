@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* memory_device.h - a device that makes the records of precise store, load
  * latency and data address profiling as the manual says, and its deviations. */
-#ifndef TESTS_HOST_CASES_MEMORY_DEVICE_H
-#define TESTS_HOST_CASES_MEMORY_DEVICE_H
+#ifndef TESTS_HOST_CASES_MEMORY_MEMORY_DEVICE_H
+#define TESTS_HOST_CASES_MEMORY_MEMORY_DEVICE_H
 
 #include "asm/ring3_window.h"
 #include "src/base/msr.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* memory_fixture.h - the windows of loads and stores over that device, and the
  * cases over it. */
-#ifndef TESTS_HOST_CASES_MEMORY_FIXTURE_H
-#define TESTS_HOST_CASES_MEMORY_FIXTURE_H
+#ifndef TESTS_HOST_CASES_MEMORY_MEMORY_FIXTURE_H
+#define TESTS_HOST_CASES_MEMORY_MEMORY_FIXTURE_H
 
 #include "tests/host/cases/memory/memory_device.h"
 

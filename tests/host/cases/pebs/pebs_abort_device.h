@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pebs_abort_device.h - a processor that makes records of RTM aborts, whose
  * transactions end as their bodies are named, or with one thing otherwise. */
-#ifndef TESTS_HOST_CASES_PEBS_ABORT_DEVICE_H
-#define TESTS_HOST_CASES_PEBS_ABORT_DEVICE_H
+#ifndef TESTS_HOST_CASES_PEBS_PEBS_ABORT_DEVICE_H
+#define TESTS_HOST_CASES_PEBS_PEBS_ABORT_DEVICE_H
 
 #include "asm/hle_regions.h"
 #include "asm/rtm_store.h"

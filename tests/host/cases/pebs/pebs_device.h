@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pebs_device.h - a processor that makes records of format 3: what is otherwise
  * in it, its interrupt, and its registers. */
-#ifndef TESTS_HOST_CASES_PEBS_DEVICE_H
-#define TESTS_HOST_CASES_PEBS_DEVICE_H
+#ifndef TESTS_HOST_CASES_PEBS_PEBS_DEVICE_H
+#define TESTS_HOST_CASES_PEBS_PEBS_DEVICE_H
 
 #include "src/pebs/sampling.h"
 #include "tests/host/cases/case_fixture.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pebs_fixture.h - the records that pebs_device.h makes of the branches of a
  * window, and a case over them. */
-#ifndef TESTS_HOST_CASES_PEBS_FIXTURE_H
-#define TESTS_HOST_CASES_PEBS_FIXTURE_H
+#ifndef TESTS_HOST_CASES_PEBS_PEBS_FIXTURE_H
+#define TESTS_HOST_CASES_PEBS_PEBS_FIXTURE_H
 
 #include "tests/host/cases/pebs/pebs_device.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pebs_ring_fixture.h - records of code at ring 3: where that is, and what is
  * otherwise in one of them. */
-#ifndef TESTS_HOST_CASES_PEBS_RING_FIXTURE_H
-#define TESTS_HOST_CASES_PEBS_RING_FIXTURE_H
+#ifndef TESTS_HOST_CASES_PEBS_PEBS_RING_FIXTURE_H
+#define TESTS_HOST_CASES_PEBS_PEBS_RING_FIXTURE_H
 
 #include "tests/host/cases/path_fixture.h"
 

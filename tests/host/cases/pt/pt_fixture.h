@@ -2,8 +2,8 @@
 /* pt_fixture.h - a case of Processor Trace over code that is executed and a
  * trace of it (traced_cpu.h): with each fault that has to be caught by it, and
  * without. */
-#ifndef TESTS_HOST_CASES_PT_FIXTURE_H
-#define TESTS_HOST_CASES_PT_FIXTURE_H
+#ifndef TESTS_HOST_CASES_PT_PT_FIXTURE_H
+#define TESTS_HOST_CASES_PT_PT_FIXTURE_H
 
 #ifndef PROCESSORS
 #define PROCESSORS 1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tsx_conflict_fixture.h - transactions that another processor's stores abort,
  * registers that they leave, and a case over them. */
-#ifndef TESTS_HOST_CASES_TSX_CONFLICT_FIXTURE_H
-#define TESTS_HOST_CASES_TSX_CONFLICT_FIXTURE_H
+#ifndef TESTS_HOST_CASES_TSX_TSX_CONFLICT_FIXTURE_H
+#define TESTS_HOST_CASES_TSX_TSX_CONFLICT_FIXTURE_H
 
 #include "tests/host/cases/tsx/tsx_pair_fixture.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tsx_debug_device.h - debug registers that stop transactions as the manual
  * says, or with one thing otherwise. */
-#ifndef TESTS_HOST_CASES_TSX_DEBUG_DEVICE_H
-#define TESTS_HOST_CASES_TSX_DEBUG_DEVICE_H
+#ifndef TESTS_HOST_CASES_TSX_TSX_DEBUG_DEVICE_H
+#define TESTS_HOST_CASES_TSX_TSX_DEBUG_DEVICE_H
 
 #include "tests/host/cases/tsx/tsx_fixture.h"
 

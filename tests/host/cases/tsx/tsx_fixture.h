@@ -2,8 +2,8 @@
 /* tsx_fixture.h - a processor with TSX for the cases: bodies of transactions
  * do what they are named for, counters count that, and one body may come to
  * something else. */
-#ifndef TESTS_HOST_CASES_TSX_FIXTURE_H
-#define TESTS_HOST_CASES_TSX_FIXTURE_H
+#ifndef TESTS_HOST_CASES_TSX_TSX_FIXTURE_H
+#define TESTS_HOST_CASES_TSX_TSX_FIXTURE_H
 
 #include "asm/rtm_store.h"
 #include "asm/tsx_bodies.h"

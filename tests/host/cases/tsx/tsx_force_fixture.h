@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tsx_force_fixture.h - transactions and elided locks under the registers of
  * tsx_force_registers.h, and a case over them. */
-#ifndef TESTS_HOST_CASES_TSX_FORCE_FIXTURE_H
-#define TESTS_HOST_CASES_TSX_FORCE_FIXTURE_H
+#ifndef TESTS_HOST_CASES_TSX_TSX_FORCE_FIXTURE_H
+#define TESTS_HOST_CASES_TSX_TSX_FORCE_FIXTURE_H
 
 #include "tests/host/cases/tsx/tsx_force_registers.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tsx_force_registers.h - TSX_FORCE_ABORT, IA32_TSX_CTRL and IA32_MCU_OPT_CTRL
  * of three processors, as the manual says or with one thing otherwise. */
-#ifndef TESTS_HOST_CASES_TSX_FORCE_REGISTERS_H
-#define TESTS_HOST_CASES_TSX_FORCE_REGISTERS_H
+#ifndef TESTS_HOST_CASES_TSX_TSX_FORCE_REGISTERS_H
+#define TESTS_HOST_CASES_TSX_TSX_FORCE_REGISTERS_H
 
 #define PROCESSORS 3
 #include "asm/rtm_store.h"

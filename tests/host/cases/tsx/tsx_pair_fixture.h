@@ -2,8 +2,8 @@
 /* tsx_pair_fixture.h - transactions that stay for a while, and another
  * processor's accesses in between: one to a line of the write set, and a store
  * to a line of the read set, aborts them (SDM 1, "Intel TSX Overview"). */
-#ifndef TESTS_HOST_CASES_TSX_PAIR_FIXTURE_H
-#define TESTS_HOST_CASES_TSX_PAIR_FIXTURE_H
+#ifndef TESTS_HOST_CASES_TSX_TSX_PAIR_FIXTURE_H
+#define TESTS_HOST_CASES_TSX_TSX_PAIR_FIXTURE_H
 
 #include "src/tsx/conflict.h"
 #include "src/tsx/pair.h"

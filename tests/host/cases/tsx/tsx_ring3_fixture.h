@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tsx_ring3_fixture.h - a case of transactions at ring 3. */
-#ifndef TESTS_HOST_CASES_TSX_RING3_FIXTURE_H
-#define TESTS_HOST_CASES_TSX_RING3_FIXTURE_H
+#ifndef TESTS_HOST_CASES_TSX_TSX_RING3_FIXTURE_H
+#define TESTS_HOST_CASES_TSX_TSX_RING3_FIXTURE_H
 
 #include "src/counting/bank.h"
 #include "src/counting/events.h"

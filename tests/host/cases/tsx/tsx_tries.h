@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tsx_tries.h - cases over transactions that end as the manual says, and over
  * the same with some tries of one body otherwise. */
-#ifndef TESTS_HOST_CASES_TSX_TRIES_H
-#define TESTS_HOST_CASES_TSX_TRIES_H
+#ifndef TESTS_HOST_CASES_TSX_TSX_TRIES_H
+#define TESTS_HOST_CASES_TSX_TSX_TRIES_H
 
 #include "tests/host/cases/tsx/tsx_fixture.h"
 

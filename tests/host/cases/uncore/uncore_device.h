@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uncore_device.h - off-core response and the uncore of a client processor, or
  * the same with one deviation, everywhere or in one part. */
-#ifndef TESTS_HOST_CASES_UNCORE_DEVICE_H
-#define TESTS_HOST_CASES_UNCORE_DEVICE_H
+#ifndef TESTS_HOST_CASES_UNCORE_UNCORE_DEVICE_H
+#define TESTS_HOST_CASES_UNCORE_UNCORE_DEVICE_H
 
 #include "asm/line_access.h"
 #include "asm/memory_windows.h"

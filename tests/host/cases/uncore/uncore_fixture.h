@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uncore_fixture.h - the registers of two C-Boxes and the ARB unit, two
  * counters each, on the fake hardware. */
-#ifndef TESTS_HOST_CASES_UNCORE_FIXTURE_H
-#define TESTS_HOST_CASES_UNCORE_FIXTURE_H
+#ifndef TESTS_HOST_CASES_UNCORE_UNCORE_FIXTURE_H
+#define TESTS_HOST_CASES_UNCORE_UNCORE_FIXTURE_H
 
 #include "src/uncore/uncore.h"
 #include "tests/host/cases/case_fixture.h"

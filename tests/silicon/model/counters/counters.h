@@ -6,8 +6,8 @@
  * SDM volume 3B, chapter "Performance Monitoring", topics "Architectural
  * Performance Monitoring" (versions 1 to 4), "Intel TSX support".
  */
-#ifndef SILICON_MODEL_COUNTERS_H
-#define SILICON_MODEL_COUNTERS_H
+#ifndef SILICON_MODEL_COUNTERS_COUNTERS_H
+#define SILICON_MODEL_COUNTERS_COUNTERS_H
 
 #include "tests/silicon/model/machine.h"
 

@@ -3,8 +3,8 @@
  * demand.h - how closely a processor has to be watched at a privilege level,
  * for what is measured there.
  */
-#ifndef SILICON_MODEL_DEMAND_H
-#define SILICON_MODEL_DEMAND_H
+#ifndef SILICON_MODEL_COUNTERS_DEMAND_H
+#define SILICON_MODEL_COUNTERS_DEMAND_H
 
 #include "tests/silicon/model/machine.h"
 

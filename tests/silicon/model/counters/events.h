@@ -5,8 +5,8 @@
  * SDM volume 3B, "Architectural Performance Monitoring", figure "Layout of
  * IA32_PERFEVTSELx MSRs"; the events are the personality's.
  */
-#ifndef SILICON_MODEL_EVENTS_H
-#define SILICON_MODEL_EVENTS_H
+#ifndef SILICON_MODEL_COUNTERS_EVENTS_H
+#define SILICON_MODEL_COUNTERS_EVENTS_H
 
 #include "tests/silicon/model/counters/counters.h"
 

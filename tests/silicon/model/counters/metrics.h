@@ -7,8 +7,8 @@
  * SDM volume 3B, "Performance Metrics"; volume 4, IA32_PERF_METRICS (329H).
  * RDPMC of it: SDM 2B, "RDPMC", and Linux, events/core.c.
  */
-#ifndef SILICON_MODEL_METRICS_H
-#define SILICON_MODEL_METRICS_H
+#ifndef SILICON_MODEL_COUNTERS_METRICS_H
+#define SILICON_MODEL_COUNTERS_METRICS_H
 
 #include "tests/silicon/model/counters/counters.h"
 

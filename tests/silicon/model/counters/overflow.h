@@ -3,8 +3,8 @@
  * overflow.h - so many events are added to a counter. SDM volume 3B,
  * "Performance Monitoring", topics on overflow and on freezing at a PMI.
  */
-#ifndef SILICON_MODEL_OVERFLOW_H
-#define SILICON_MODEL_OVERFLOW_H
+#ifndef SILICON_MODEL_COUNTERS_OVERFLOW_H
+#define SILICON_MODEL_COUNTERS_OVERFLOW_H
 
 #include "tests/silicon/model/machine.h"
 

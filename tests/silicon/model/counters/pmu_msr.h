@@ -6,8 +6,8 @@
  * IA32_PERFEVTSELx MSRs", "Layout of IA32_FIXED_CTR_CTRL MSR", "IA32_PERF_
  * GLOBAL_STATUS MSR and Architectural Perfmon Version 4"; numbers in volume 4.
  */
-#ifndef SILICON_MODEL_PMU_MSR_H
-#define SILICON_MODEL_PMU_MSR_H
+#ifndef SILICON_MODEL_COUNTERS_PMU_MSR_H
+#define SILICON_MODEL_COUNTERS_PMU_MSR_H
 
 #include "tests/silicon/model/machine.h"
 

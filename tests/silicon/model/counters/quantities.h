@@ -3,8 +3,8 @@
  * quantities.h - what the model asks how much, or what value, before it acts;
  * see rules.h.
  */
-#ifndef SILICON_MODEL_QUANTITIES_H
-#define SILICON_MODEL_QUANTITIES_H
+#ifndef SILICON_MODEL_COUNTERS_QUANTITIES_H
+#define SILICON_MODEL_COUNTERS_QUANTITIES_H
 
 enum quantity {
     QUANTITY_NONE,

@@ -4,8 +4,8 @@
  * hardware is implementation-specific": two bits a conditional branch, the last
  * target of an indirect one, a stack of return addresses.
  */
-#ifndef SILICON_MODEL_BRANCHES_H
-#define SILICON_MODEL_BRANCHES_H
+#ifndef SILICON_MODEL_LBR_BRANCHES_H
+#define SILICON_MODEL_LBR_BRANCHES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,8 +11,8 @@
  * msr-index.h, perf_event.h, events/intel/lbr.c; what raises #GP in volume 4,
  * of IA32_LBR_x_INFO, and in KVM's patches for "Arch LBR".
  */
-#ifndef SILICON_MODEL_LBR_H
-#define SILICON_MODEL_LBR_H
+#ifndef SILICON_MODEL_LBR_LBR_H
+#define SILICON_MODEL_LBR_LBR_H
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/instructions/instruction.h"

@@ -9,8 +9,8 @@
  * It sees the accesses that it is given and no others: those of
  * instructions stepped while something samples memory (memory_events.h).
  */
-#ifndef SILICON_MODEL_CACHE_H
-#define SILICON_MODEL_CACHE_H
+#ifndef SILICON_MODEL_MEMORY_CACHE_H
+#define SILICON_MODEL_MEMORY_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Intel Transactional Synchronization Extensions": both are tracked, and
  * conflicts are detected, by cache line.
  */
-#ifndef SILICON_MODEL_LINES_H
-#define SILICON_MODEL_LINES_H
+#ifndef SILICON_MODEL_MEMORY_LINES_H
+#define SILICON_MODEL_MEMORY_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

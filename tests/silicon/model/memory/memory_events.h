@@ -7,8 +7,8 @@
  * Monitoring Facility", "Precise Store Facility", "PEBS Data Address
  * Profiling".
  */
-#ifndef SILICON_MODEL_MEMORY_EVENTS_H
-#define SILICON_MODEL_MEMORY_EVENTS_H
+#ifndef SILICON_MODEL_MEMORY_MEMORY_EVENTS_H
+#define SILICON_MODEL_MEMORY_MEMORY_EVENTS_H
 
 #include "tests/silicon/model/memory/cache.h"
 #include "tests/silicon/instructions/operand.h"

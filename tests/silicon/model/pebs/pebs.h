@@ -10,8 +10,8 @@
  * INST_RETIRED, a later one may. PDIR, "Precise Distribution of Instructions
  * Retired (PDIR)", makes it of the very instruction that overflows the counter.
  */
-#ifndef SILICON_MODEL_PEBS_H
-#define SILICON_MODEL_PEBS_H
+#ifndef SILICON_MODEL_PEBS_PEBS_H
+#define SILICON_MODEL_PEBS_PEBS_H
 
 #include "tests/silicon/model/machine.h"
 

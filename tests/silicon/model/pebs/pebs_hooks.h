@@ -2,8 +2,8 @@
 /*
  * pebs_hooks.h - more of hooks.h: PEBS records and what makes them.
  */
-#ifndef SILICON_MODEL_PEBS_HOOKS_H
-#define SILICON_MODEL_PEBS_HOOKS_H
+#ifndef SILICON_MODEL_PEBS_PEBS_HOOKS_H
+#define SILICON_MODEL_PEBS_PEBS_HOOKS_H
 
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/pebs/pebs.h"

@@ -6,8 +6,8 @@
  * SDM volume 3C, chapter "Intel Processor Trace"; what a processor has of it is
  * its CPUID leaf 14H.
  */
-#ifndef SILICON_MODEL_PT_H
-#define SILICON_MODEL_PT_H
+#ifndef SILICON_MODEL_PT_PT_H
+#define SILICON_MODEL_PT_PT_H
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/instructions/instruction.h"

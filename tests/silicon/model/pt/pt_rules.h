@@ -3,8 +3,8 @@
  * pt_rules.h - what the model asks of Processor Trace before it acts: rules,
  * which hold or not, and values. Without a fault the answer is what it found.
  */
-#ifndef SILICON_MODEL_PT_RULES_H
-#define SILICON_MODEL_PT_RULES_H
+#ifndef SILICON_MODEL_PT_PT_RULES_H
+#define SILICON_MODEL_PT_PT_RULES_H
 
 enum pt_rule {
     PT_RULE_NONE,

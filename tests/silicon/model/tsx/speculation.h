@@ -3,8 +3,8 @@
  * speculation.h - IA32_SPEC_CTRL, IA32_PRED_CMD and IA32_FLUSH_CMD, as CPUID.7
  * enumerates them: there is nothing here that they would change.
  */
-#ifndef SILICON_MODEL_SPECULATION_H
-#define SILICON_MODEL_SPECULATION_H
+#ifndef SILICON_MODEL_TSX_SPECULATION_H
+#define SILICON_MODEL_TSX_SPECULATION_H
 
 #include "tests/silicon/model/machine.h"
 

@@ -6,8 +6,8 @@
  * generation ..", IA32_TSX_CTRL and IA32_MCU_OPT_CTRL; SDM volume 1, chapter
  * "Programming with Intel Transactional Synchronization Extensions".
  */
-#ifndef SILICON_MODEL_TSX_H
-#define SILICON_MODEL_TSX_H
+#ifndef SILICON_MODEL_TSX_TSX_H
+#define SILICON_MODEL_TSX_TSX_H
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/instructions/instruction.h"

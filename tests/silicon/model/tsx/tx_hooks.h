@@ -2,8 +2,8 @@
 /*
  * tx_hooks.h - more of hooks.h: what transactions leave, and say of themselves.
  */
-#ifndef SILICON_MODEL_TX_HOOKS_H
-#define SILICON_MODEL_TX_HOOKS_H
+#ifndef SILICON_MODEL_TSX_TX_HOOKS_H
+#define SILICON_MODEL_TSX_TX_HOOKS_H
 
 #include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/machine.h"

@@ -9,8 +9,8 @@
  * Encoding" and "MSR_OFFCORE_RSP_x Request_Type, Supplier Info and Snoop Info
  * Field Definition".
  */
-#ifndef SILICON_MODEL_OFFCORE_H
-#define SILICON_MODEL_OFFCORE_H
+#ifndef SILICON_MODEL_UNCORE_OFFCORE_H
+#define SILICON_MODEL_UNCORE_OFFCORE_H
 
 #include <stdbool.h>
 #include <stdint.h>

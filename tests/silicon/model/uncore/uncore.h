@@ -12,8 +12,8 @@
  * Uncore"; numbers in volume 4. Events: table "Non-Architectural Performance
  * Events In the Processor Core", its uncore part, of each generation.
  */
-#ifndef SILICON_MODEL_UNCORE_H
-#define SILICON_MODEL_UNCORE_H
+#ifndef SILICON_MODEL_UNCORE_UNCORE_H
+#define SILICON_MODEL_UNCORE_UNCORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

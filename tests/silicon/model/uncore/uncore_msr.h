@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uncore_msr.h - the registers' bits, and what uncore.c and uncore_msr.c share:
  * all with the lock held. */
-#ifndef SILICON_MODEL_UNCORE_MSR_H
-#define SILICON_MODEL_UNCORE_MSR_H
+#ifndef SILICON_MODEL_UNCORE_UNCORE_MSR_H
+#define SILICON_MODEL_UNCORE_UNCORE_MSR_H
 
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/machine.h"
