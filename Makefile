@@ -251,7 +251,7 @@ $(B)/clocks.so $(B)/costs.so $(B)/dirty.so $(B)/rewrites.so $(B)/strict.so $(B)/
 	@$(LINK) $(filter %.o,$^) -o $@
 $(B)/clocks.so $(B)/costs.so $(B)/rewrites.so: $(call object,tests/boot/takeover.c)
 $(B)/odd_firmware.so: $(call object,$(addprefix tests/boot/odd_,\
-    console.c services.c volume.c))
+    console.c services.c stacks.c volume.c))
 $(B)/%.efi: $(B)/%.so scripts/pe_header.py
 	@echo "  efi $@"
 	@objcopy -S $(SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@

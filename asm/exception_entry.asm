@@ -79,16 +79,20 @@ entered:
 
 ; bool exception_guard_call(unsigned rdi, void *rsi, void (*rdx)(unsigned, void
 ; *),
-;                           uint64_t *rcx)
-; Stores the stack pointer to come back to in *RCX, calls RDX(RDI, RSI), returns
-; true. Where an exception ends the job, exception_guard_unwind goes on with RSP
+;                           uint64_t *rcx, void *r8)
+; Stores the stack pointer to come back to in *RCX, calls RDX(RDI, RSI), on the
+; stack that begins at R8 unless that is NULL, returns true. Where an exception ends the job, exception_guard_unwind goes on with RSP
 ; as stored, and false is returned.
 global exception_guard_call
 exception_guard_call:
         push_preserved
         sub     rsp, 8
         mov     [rcx], rsp
+        mov     rbx, rsp
+        test    r8, r8
+        cmovnz  rsp, r8
         call    rdx
+        mov     rsp, rbx
         mov     eax, 1
 .out:
         add     rsp, 8

@@ -39,7 +39,8 @@ _Static_assert(offsetof(struct frame, rip) == 0x88, "rip");
 void exception_handle(struct frame *frame);
 void exception_stubs(uint64_t stubs[STUBS]);
 bool exception_guard_call(unsigned processor, void *context,
-                          void (*job)(unsigned, void *), uint64_t *rsp);
+                          void (*job)(unsigned, void *), uint64_t *rsp,
+                          void *stack);
 extern const uint8_t exception_guard_unwind[];
 
 /* The job that a processor is in: where to go when it fails. */
@@ -233,7 +234,8 @@ bool exceptions_guard(unsigned processor,
     __asm__ volatile("mov %%ss, %0" : "=r"(guard->ss));
     guard->exception = exception;
     guard->active = true;
-    bool returned = exception_guard_call(processor, context, job, &guard->rsp);
+    bool returned = exception_guard_call(processor, context, job, &guard->rsp,
+                                         processors_stack(processor));
     if (!returned)
         hw_pmi_end();
     *guard = outer;

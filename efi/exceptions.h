@@ -32,8 +32,8 @@ void exceptions_install(struct exceptions *mine);
 void exceptions_remove(const struct exceptions *mine);
 
 /* Runs job(processor, context) on the calling processor, whose number is
- * `processor`. False where an exception that no fix-up knows ended it; it is
- * then in *exception. */
+ * `processor`, and on processors_stack(). False where an exception that no
+ * fix-up knows ended it; it is then in *exception. */
 bool exceptions_guard(unsigned processor,
                       void (*job)(unsigned processor, void *context),
                       void *context, struct hw_exception *exception);

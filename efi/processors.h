@@ -19,5 +19,7 @@ void processors_rest(bool resting);
 bool processors_stop(void);
 /* The number of the calling processor. */
 unsigned processors_self(void);
+/* Where a job's stack begins, aligned to 16 bytes; NULL: on that in use. */
+void *processors_stack(unsigned processor);
 
 #endif

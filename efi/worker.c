@@ -24,6 +24,11 @@ unsigned processors_self(void)
     return 0;
 }
 
+void *processors_stack(unsigned processor)
+{
+    return processor == 0 ? NULL : members[processor].stack + STACK_BYTES;
+}
+
 static void do_job(unsigned self)
 {
     struct member *me = &members[self];

@@ -15,9 +15,16 @@
 /* A job is GIVEN by the boot processor, and BUSY once it has begun. */
 enum state { ABSENT, IDLE, GIVEN, BUSY, RAISED, GONE };
 
+/* Firmware's stack for a processor may be of 4 KB (PcdCpuApStackSize of Purley
+ * and Whitley boards), and another processor's stack is next below it; the
+ * deepest test takes some 18 KB. */
+#define STACK_BYTES 65536
+
 /* One processor's mailbox, on cache lines of its own. */
 struct member {
-    UINTN number; /* the firmware's */
+    uint8_t
+        stack[STACK_BYTES]; /* of its jobs; the boot processor's is unused */
+    UINTN number;           /* the firmware's */
     uint32_t apic_id;
     bool lost;  /* did not answer once: gets no more jobs */
     bool stuck; /* firmware has given it up inside our code */

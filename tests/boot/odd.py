@@ -50,6 +50,15 @@ def boots():
     yield one("a processor of which MP services say nothing", "j", all_of(
         clean, has("^# warning: MP services say that 4 processors are enabled, and which for 3 "
                    "alone"), has("^# processors: 3, ")), smp=4)
+    small = "tests=load_latency_threshold,pt_filter_context,pt_decode_golden trials=2"
+    yield Boot("odd firmware: the others have stacks of 3 KB, of which tests take nothing",
+               all_of(clean, has("^1 small stacks, overrun by 0$")), smp=2, firmware="t",
+               app="odd_firmware.efi", stick={"tsxpmu.cfg": (
+                   f"{qemu.UNATTENDED} {small}\n")},
+               expect=(("overrun by", b""), ("\n", qemu.Expect.QUIT)),
+               machine={"serial": False, "extra": (
+                   "-chardev", "stdio,mux=on,id=c", "-serial", "chardev:c",
+                   "-device", "isa-debugcon,iobase=0x402,chardev=c")})
     yield one("CR4.CET is 1", "i", all_of(clean, has("^# warning: firmware has set CR4.CET")),
               stick={"hang.txt": offsets("hw_cr4")})
     yield one("Stall does not wait; load options that are no text; no text mode", "ylo", all_of(

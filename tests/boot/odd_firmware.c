@@ -24,6 +24,8 @@
  *   q  time passes ten times as fast in Stall() of 10 ms: for waits of minutes
  *   r  a key repeats for ever, and time passes a hundred times as fast
  *   s  each row on a console takes 50 ms more
+ *   t  the other processors have stacks of 3 KB; how many there were, and what
+ *      was taken below them, is said at I/O port 402H in the end
  *   v  the terminal sends back what is written to it
  *   w  Write() of a file writes less than it is given, and says so
  *   x  the stick is pulled out while the report is written
@@ -36,6 +38,7 @@
 #include "tests/boot/load_app.h"
 #include "tests/boot/odd_console.h"
 #include "tests/boot/odd_services.h"
+#include "tests/boot/odd_stacks.h"
 #include "tests/boot/odd_volume.h"
 
 #include <stdint.h>
@@ -202,6 +205,14 @@ static VOID say_decoding(VOID)
     say("\n");
 }
 
+static VOID say_overrun(VOID)
+{
+    say_number(odd_stacks_used());
+    say(" small stacks, overrun by ");
+    say_number(odd_stacks_overrun());
+    say("\n");
+}
+
 static BOOLEAN has_letter(const char *letters, char letter)
 {
     for (; *letters != '\0'; letters++)
@@ -302,6 +313,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         odd_time(st);
     if (has_letter(letters, 'j'))
         odd_processors(bs);
+    if (has_letter(letters, 't'))
+        odd_stacks(bs);
     if (has_letter(letters, 'l'))
         load_bytes(app);
     if (has_letter(letters, 'o'))
@@ -336,5 +349,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         say_divisor(COM2);
     if (has_letter(letters, 'e'))
         say_decoding();
+    if (has_letter(letters, 't'))
+        say_overrun();
     return status;
 }

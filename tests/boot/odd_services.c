@@ -91,10 +91,7 @@ static EFI_STATUS EFIAPI not_the_last(struct mp_head *mp, UINTN number,
 
 void odd_processors(EFI_BOOT_SERVICES *bs)
 {
-    EFI_GUID guid = {0x3fdda605,
-                     0xa76e,
-                     0x4f46,
-                     {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
+    EFI_GUID guid = MP_SERVICES_GUID;
     struct mp_head *mp;
 
     if (EFI_ERROR(bs->LocateProtocol(&guid, NULL, (VOID **)&mp)))
