@@ -43,6 +43,7 @@ static bool arch_of(const struct identity *id, struct lbr_model *model)
         .depth = depth_of(depths),
         .tsx = id->rtm || id->hle,
         .info = true,
+        .la57 = id->la57,
         .select = BITS(8, 0) | ((id->leaf1c_ebx & EBX_CALL_STACK) != 0
                                     ? MSR_LBR_SELECT_EN_CALLSTACK
                                     : 0),
@@ -72,6 +73,7 @@ bool lbr_of(const struct identity *id, struct lbr_model *model)
         .depth = generation >= SKYLAKE ? 32 : 16,
         .tsx = format >= FORMAT_TSX,
         .info = format == FORMAT_INFO,
+        .la57 = format == FORMAT_INFO && id->la57,
         .select = BITS(8, 0) |
                   (generation >= HASWELL ? MSR_LBR_SELECT_EN_CALLSTACK : 0),
         .generation = generation,
@@ -102,14 +104,15 @@ uint64_t lbr_control(uint64_t select)
     return control;
 }
 
-/* The address in [47:0]. *wrong where a bit from there up to `top` is not the
- * sign. */
-static uint64_t address(uint64_t value, unsigned top, bool *wrong)
+/* The address whose sign is in bit `bit`. *wrong where one from there up to
+ * `top` is another. */
+static uint64_t address(uint64_t value, unsigned bit, unsigned top, bool *wrong)
 {
-    const uint64_t sign = (value & BIT(47)) != 0 ? BITS(63, 48) : 0;
+    const uint64_t above = BITS(63, 48) & ~BITS(bit, 0);
+    const uint64_t sign = (value & BIT(bit)) != 0 ? above : 0;
 
-    *wrong |= ((value ^ sign) & BITS(63, 48) & BITS(top, 0)) != 0;
-    return (value & BITS(47, 0)) | sign;
+    *wrong |= ((value ^ sign) & above & BITS(top, 0)) != 0;
+    return (value & ~above) | sign;
 }
 
 struct lbr_record lbr_decode(const struct lbr_model *model,
@@ -117,10 +120,11 @@ struct lbr_record lbr_decode(const struct lbr_model *model,
 {
     const uint64_t flags = model->info ? entry->info : entry->from;
     const unsigned top = model->info ? 63 : model->tsx ? 60 : 62;
+    const unsigned sign = model->la57 ? 56 : 47;
     struct lbr_record record = {.malformed = false};
 
-    record.from = address(entry->from, top, &record.malformed);
-    record.to = address(entry->to, 63, &record.malformed);
+    record.from = address(entry->from, sign, top, &record.malformed);
+    record.to = address(entry->to, sign, 63, &record.malformed);
     record.mispredicted = (flags & LBR_MISPRED) != 0;
     record.in_tx = model->tsx && (flags & IN_TSX) != 0;
     record.abort = model->tsx && (flags & TSX_ABORT) != 0;

@@ -23,6 +23,7 @@ struct lbr_model {
     unsigned format; /* IA32_PERF_CAPABILITIES (345H)[5:0] */
     unsigned depth;  /* entries, a power of two */
     bool tsx, info;  /* flags of transactions; MSR_LBR_INFO_x */
+    bool la57;       /* linear addresses may have 57 bits */
     uint64_t select; /* bits of MSR_LBR_SELECT */
     enum generation generation;
     bool arch;        /* architectural: 14CEH; entry 0 is the newest */

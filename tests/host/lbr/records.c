@@ -124,6 +124,27 @@ static void infos(void **state)
     }
 }
 
+/* Where linear addresses have 57 bits, bit 56 is the sign. */
+static void wide(void **state)
+{
+    const struct lbr_model model = {.info = true, .la57 = true, .depth = 32};
+    const uint64_t ring3 = UINT64_C(0x00ff000000001234);
+
+    (void)state;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        const struct lbr_entry from = {ring3 ^ BIT(bit), ring3, 0},
+                               to = {ring3, ring3 ^ BIT(bit), 0};
+        struct lbr_record r = lbr_decode(&model, &from);
+        assert_int_equal(r.malformed, bit >= 56);
+        assert_true(r.to == ring3);
+        assert_true(bit >= 56 || r.from == from.from);
+        r = lbr_decode(&model, &to);
+        assert_int_equal(r.malformed, bit >= 56);
+        assert_true(r.from == ring3);
+        assert_true(bit >= 56 || r.to == to.to);
+    }
+}
+
 /* The bits that are flags are, in each format, and no part of the address; the
  * others are its sign. */
 static void formats(void **state)
@@ -217,7 +238,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models),   cmocka_unit_test(models_arch),
         cmocka_unit_test(controls), cmocka_unit_test(infos),
-        cmocka_unit_test(formats),  cmocka_unit_test(filters),
+        cmocka_unit_test(wide),     cmocka_unit_test(formats),
+        cmocka_unit_test(filters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
