@@ -10,8 +10,8 @@
 #include "src/harness/case.h"
 
 /* Checks it, while IA32_PMC0 and IA32_PMC3 are enabled as well as not, and that
- * they count the same. Nothing
- * is said where there is no PMU. Uses test_buffer(). */
+ * they count the same. Nothing is said where there is no PMU. Uses
+ * test_buffer(). */
 void ring3_check_forced(struct test_context *t);
 
 /* Checks that CPUID says of leaf 7 what it says at ring 0: whatever hides RTM

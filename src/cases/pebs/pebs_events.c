@@ -69,7 +69,6 @@ static bool try_kind(struct sampling *p, const struct kind *kind, bool taken)
         .threshold = 16,
     };
     const char *how = taken ? "taken" : "not taken";
-    bool ok;
 
     /* Measured. */
     if (!(taken ? sampling_around(p, &config, run_taken, 0)
@@ -85,7 +84,7 @@ static bool try_kind(struct sampling *p, const struct kind *kind, bool taken)
     /* Thread 1 of a core of the 5th generation: of all branches (BDD101). */
     const bool thread_1 =
         kind->select == 0x04c4 && test_sibling(p->t) != test_processor(p->t);
-    ok = check_known(
+    bool ok = check_known(
         p->t, p->value[1] == (counts ? PEBS_EVENTS : 0),
         ERRATUM_BRANCHES_OF_THREAD_1, thread_1,
         "%s (%02lXH/%02lXH): IA32_PMC1 (C2H), which makes no records, counted "
