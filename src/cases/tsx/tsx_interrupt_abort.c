@@ -80,25 +80,38 @@ static bool try_once(struct test_context *t, struct interrupted *all,
     return true;
 }
 
-static const struct state_row states[] = {
-    {"general registers and status flags changed, then an interrupt",
-     tsx_change_general, tsx_end_hold, 0},
-    {"general registers and status flags changed, then an interrupt in an "
-     "inner transaction",
-     tsx_change_general, tsx_end_hold_inner, 0},
-    {"XMM0 to XMM15 and MXCSR changed, then an interrupt", tsx_change_xmm,
-     tsx_end_hold, 0},
-    {"YMM0 to YMM15 changed, then an interrupt", tsx_change_ymm, tsx_end_hold,
-     XCR0_AVX},
-    {"DF changed, then an interrupt", tsx_change_direction, tsx_end_hold, 0},
-    {"the x87 changed, then an interrupt", tsx_change_x87, tsx_end_hold, 0},
-    {"memory changed, then an interrupt", tsx_change_memory, tsx_end_hold, 0},
+/* SDM 1, "Instruction Based Considerations": SSE amid AVX, the x87, and STD and
+ * CLD that change DF may abort by themselves, before an interrupt can come. */
+static const struct changed {
+    struct state_row row;
+    bool may_abort;
+} changes[] = {
+    {{"general registers and status flags changed, then an interrupt",
+      tsx_change_general, tsx_end_hold, 0},
+     false},
+    {{"general registers and status flags changed, then an interrupt in an "
+      "inner transaction",
+      tsx_change_general, tsx_end_hold_inner, 0},
+     false},
+    {{"XMM0 to XMM15 and MXCSR changed, then an interrupt", tsx_change_xmm,
+      tsx_end_hold, 0},
+     true},
+    {{"YMM0 to YMM15 changed, then an interrupt", tsx_change_ymm, tsx_end_hold,
+      XCR0_AVX},
+     false},
+    {{"DF changed, then an interrupt", tsx_change_direction, tsx_end_hold, 0},
+     true},
+    {{"the x87 changed, then an interrupt", tsx_change_x87, tsx_end_hold, 0},
+     true},
+    {{"memory changed, then an interrupt", tsx_change_memory, tsx_end_hold, 0},
+     false},
 };
 
 /* The same of an elided section, which is executed again. */
-static const struct state_row elided = {
-    "HLE: general registers and status flags changed, then an interrupt",
-    tsx_change_general, tsx_end_hold, 0};
+static const struct changed elided = {
+    {"HLE: general registers and status flags changed, then an interrupt",
+     tsx_change_general, tsx_end_hold, 0},
+    false};
 
 struct state_work {
     struct test_context *t;
@@ -110,14 +123,15 @@ static void run_state(void *argument)
 {
     const struct state_work *w = argument;
 
-    (w->row == &elided ? state_try_hle : state_try)(w->t, w->row, w->components,
-                                                    1);
+    (w->row == &elided.row ? state_try_hle : state_try)(w->t, w->row,
+                                                        w->components, 1);
 }
 
 /* Until one has come, or some in an inner transaction; it counts what is inside
  * alone. */
-static bool try_state(struct test_context *t, const struct state_row *row)
+static bool try_state(struct test_context *t, const struct changed *changed)
 {
+    const struct state_row *row = &changed->row;
     const bool inner = row->end == tsx_end_hold_inner;
     const struct tsx_state *state = test_buffer(t);
     struct bank before = bank_of(BIT(0), BRANCHES), after;
@@ -136,10 +150,15 @@ static bool try_state(struct test_context *t, const struct state_row *row)
         nested += after.interrupts != 0 &&
                   (state->after[0] & RTM_STATUS_NESTED) != 0; /* of RAX */
     }
-    check(t, came != 0,
+    check(t, came != 0 || changed->may_abort,
           "%s: IA32_PMC0 (C1H), with IN_TX = 1, was %u branches before its "
           "overflow in %u transactions, and no interrupt came; wanted one",
           row->what, AMID, TRIES_MAX);
+    if (came == 0 && changed->may_abort)
+        note(t,
+             "%s: no interrupt came in %u transactions, which may abort "
+             "before it",
+             row->what, TRIES_MAX);
     check(t, !inner || came == 0 || nested != 0,
           "%s: EAX[5] (nested) is 0 after %u aborts; wanted 1 after some",
           row->what, came);
@@ -262,8 +281,8 @@ TEST(tsx_interrupt_abort,
          "%u of %u transactions aborted with an interrupt, %u of them with "
          "EAX[1] or others",
          all.interrupts, all.tally.tried, all.named);
-    for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-        if (!try_state(t, &states[i]))
+    for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+        if (!try_state(t, &changes[i]))
             return;
     if (test_regime(t) == REGIME_A && test_cpu(t)->hle && hle_hints(t) &&
         !try_state(t, &elided))

@@ -116,13 +116,15 @@ static void interrupted_states(void **state)
     assert_int_equal(wrong.held, 9);
     for (unsigned i = 0; i < 3; i++)
         assert_non_null(strstr(t->text, names[i]));
-    for (unsigned i = 0; i < 2; i++) { /* none comes there */
+    for (unsigned i = 0; i < 2;
+         i++) { /* none comes there; the second may abort */
         begin(&test_tsx_interrupt_abort);
         wrong.body = i == 0 ? tsx_change_general : tsx_change_xmm;
         wrong.percent = 49; /* of 2000 */
-        expect_case(case_end(), VERDICT_FAIL, names[i]);
-        assert_non_null(
-            strstr(t->text, "in 100 transactions, and no interrupt came"));
+        expect_case(case_end(), i == 0 ? VERDICT_FAIL : VERDICT_PASS, names[i]);
+        assert_non_null(strstr(
+            t->text, i == 0 ? "in 100 transactions, and no interrupt came"
+                            : "no interrupt came in 100 transactions"));
         assert_int_equal(wrong.held, i == 0 ? 2 * 100 + 4 : 7 + 100);
     }
     begin(&test_tsx_interrupt_abort);
