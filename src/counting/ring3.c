@@ -20,9 +20,12 @@ _Static_assert(PAGES + RING3_SHOWN <= TABLE_ENTRIES, "one table");
 #define ENTRY_WRITE   BIT(1)
 #define ENTRY_USER    BIT(2)
 #define ENTRY_ADDRESS BITS(51, 12)
-#define CR4_LA57      BIT(12)
-#define CR4_CET       BIT(23)
-#define CR4_PKE       BIT(22)
+/* Accessed and Dirty, bits 5 and 6: to set them a transaction may abort (SDM 1,
+ * "Runtime Considerations"). */
+#define ENTRY_FLAGS (ENTRY_PRESENT | ENTRY_WRITE | ENTRY_USER | BITS(6, 5))
+#define CR4_LA57    BIT(12)
+#define CR4_CET     BIT(23)
+#define CR4_PKE     BIT(22)
 
 #define DESCRIPTOR_PRESENT BIT(47)
 #define DESCRIPTOR_SEGMENT BIT(44) /* not a system one */
@@ -71,7 +74,6 @@ static uint64_t tss_descriptor(uint64_t address)
 unsigned ring3_map(uint64_t root[512], uint64_t tables[][512], unsigned depth,
                    const void *const pages[], unsigned count)
 {
-    const uint64_t flags = ENTRY_PRESENT | ENTRY_WRITE | ENTRY_USER;
     unsigned entry = TABLE_ENTRIES / 2 - 1;
 
     while (entry != 0 && root[entry] != 0)
@@ -81,11 +83,11 @@ unsigned ring3_map(uint64_t root[512], uint64_t tables[][512], unsigned depth,
     uint64_t *at = &root[entry];
     for (unsigned i = 0; i < depth; i++) {
         memset(tables[i], 0, sizeof(tables[i]));
-        *at = (uint64_t)(uintptr_t)tables[i] | flags;
+        *at = (uint64_t)(uintptr_t)tables[i] | ENTRY_FLAGS;
         at = &tables[i][0];
     }
     for (unsigned i = 0; i < count; i++)
-        at[i] = (uint64_t)(uintptr_t)pages[i] | flags;
+        at[i] = (uint64_t)(uintptr_t)pages[i] | ENTRY_FLAGS;
     return entry;
 }
 
@@ -173,8 +175,7 @@ uint64_t ring3_show(struct ring3_session *s, uint64_t first, unsigned pages)
     uint64_t *at = &s->tables->below[last][PAGES];
 
     for (unsigned i = 0; i < pages && i < RING3_SHOWN; i++)
-        at[i] =
-            (first + i * PAGE_BYTES) | ENTRY_PRESENT | ENTRY_WRITE | ENTRY_USER;
+        at[i] = (first + i * PAGE_BYTES) | ENTRY_FLAGS;
     return s->ring3->user_code + PAGES * PAGE_BYTES;
 }
 

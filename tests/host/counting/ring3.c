@@ -38,13 +38,13 @@ static void maps_pages(void **state)
         assert_int_equal(entry, 253);
         uint64_t at = root[entry];
         for (unsigned i = 0; i < depth; i++) {
-            assert_int_equal(at, (uintptr_t)tables[i] | 7);
+            assert_int_equal(at, (uintptr_t)tables[i] | 0x67);
             for (unsigned other = i + 1 < depth ? 1 : 2; other < 512; other++)
                 assert_int_equal(tables[i][other], 0);
             at = tables[i][0];
         }
-        assert_int_equal(at, (uintptr_t)pages[0] | 7);
-        assert_int_equal(tables[depth - 1][1], (uintptr_t)pages[1] | 7);
+        assert_int_equal(at, (uintptr_t)pages[0] | 0x67);
+        assert_int_equal(tables[depth - 1][1], (uintptr_t)pages[1] | 0x67);
         assert_int_equal(root[0], 0x1003);
         assert_int_equal(root[254], 0x3003);
     }
