@@ -18,6 +18,8 @@
 #define X2APIC_FIRST           0x800
 #define APIC_VERSION           0x03
 #define APIC_EOI               0x0b
+#define APIC_SVR               0x0f
+#define SVR_ENABLED            (1u << 8) /* else all entries stay masked */
 #define APIC_LVT_COUNTERS      0x34
 #define APIC_ICR               0x30
 #define APIC_ICR_HIGH          0x31
@@ -29,6 +31,8 @@
 #define APIC_TIMER_INITIAL     0x38
 #define APIC_TIMER_CURRENT     0x39
 #define LVT_TIMER_MODE         (3u << 17)
+#define LVT_DELIVERY           (7u << 8)
+#define LVT_SMI                (2u << 8) /* firmware's: thermal */
 
 /* In the order in which processors gained them: Max LVT Entry of the version
  * register, bits 23:16, is the number of the last that is there. */
@@ -103,7 +107,8 @@ void apic_mask(struct apic_saved *saved)
         (saved->lvt[0] & (LVT_TIMER_MODE | LVT_MASKED)) == LVT_TIMER_ONE_SHOT &&
         apic_get(&apic, APIC_TIMER_CURRENT) != 0;
     for (unsigned i = 0; i < lvt_count(&apic); i++)
-        apic_set(&apic, lvt_register[i], saved->lvt[i] | LVT_MASKED);
+        if ((saved->lvt[i] & LVT_DELIVERY) != LVT_SMI)
+            apic_set(&apic, lvt_register[i], saved->lvt[i] | LVT_MASKED);
 }
 
 void apic_restore(const struct apic_saved *saved)
@@ -118,15 +123,19 @@ void apic_restore(const struct apic_saved *saved)
      * the firmware's clock goes on. */
     if (saved->one_shot && apic_get(&apic, APIC_TIMER_CURRENT) == 0)
         apic_set(&apic, APIC_TIMER_INITIAL, 1);
-    if (saved->deadline != 0)
-        (void)hw_msr_write(IA32_TSC_DEADLINE, saved->deadline);
+    if (saved->deadline == 0)
+        return;
+    /* SDM 3A, "TSC-Deadline Mode": after the store to the entry; LFENCE in
+     * x2APIC mode. */
+    __asm__ volatile("mfence; lfence" : : : "memory");
+    (void)hw_msr_write(IA32_TSC_DEADLINE, saved->deadline);
 }
 
 bool apic_swap_counters_entry(uint32_t entry, uint32_t *old)
 {
     struct apic apic;
 
-    if (!apic_find(&apic))
+    if (!apic_find(&apic) || (apic_get(&apic, APIC_SVR) & SVR_ENABLED) == 0)
         return false;
     *old = apic_get(&apic, APIC_LVT_COUNTERS);
     apic_set(&apic, APIC_LVT_COUNTERS, entry);

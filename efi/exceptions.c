@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exceptions.c - vectors 0 to 31, and PMI_VECTOR, while a processor is ours: a
- * fault that a fix-up expects becomes a value, any other ends the job that
- * raised it.
+ * exceptions.c - vectors 0 to 31 but two, and PMI_VECTOR, while a processor is
+ * ours: a fault that a fix-up expects becomes a value, any other ends the job
+ * that raised it.
  *
  * SDM 3A, "Interrupt Descriptor Table", "64-Bit IDT Gate Descriptors". The
  * firmware's other gates from 32 on stay, so its timer goes on.
@@ -25,6 +25,11 @@
 #define VECTOR_NMI     2
 #define VECTOR_MC      18
 #define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate */
+#define RFLAGS_FIXED   UINT64_C(2)
+#define RFLAGS_IF      (UINT64_C(1) << 9)
+/* #VE and #VC: of confidential virtual machines, whose firmware handles them.
+ */
+#define FIRMWARES (1u << 20 | 1u << 29)
 
 /* As asm/exception_entry.asm pushes it. */
 struct frame {
@@ -168,6 +173,8 @@ void exception_handle(struct frame *frame)
         frame->rip = (uint64_t)(uintptr_t)ring3_fault;
         return;
     }
+    /* DF and AC may be a window's; IF is hw_pmi_end()'s. */
+    frame->rflags = (frame->rflags & RFLAGS_IF) | RFLAGS_FIXED;
     frame->rsp = guard->rsp;
     frame->rip = (uint64_t)(uintptr_t)exception_guard_unwind;
 }
@@ -175,12 +182,12 @@ void exception_handle(struct frame *frame)
 /* What a test may change that is no MSR. XCR0 can be reached where CR4.OSXSAVE
  * is 1. */
 struct control {
-    uint64_t dr0, dr1, dr2, dr3, dr6, dr7, cr3, cr4;
+    uint64_t dr0, dr1, dr2, dr3, dr6, dr7, cr0, cr3, cr4;
     uint32_t xcr0_low, xcr0_high;
     struct {
         uint16_t limit;
         uint64_t base;
-    } __attribute__((packed)) gdt;
+    } __attribute__((packed)) gdt, idt;
 };
 #define CR4_OSXSAVE (UINT64_C(1) << 18)
 
@@ -194,9 +201,11 @@ static struct control control_get(void)
     __asm__ volatile("mov %%dr3, %0" : "=r"(c.dr3));
     __asm__ volatile("mov %%dr6, %0" : "=r"(c.dr6));
     __asm__ volatile("mov %%dr7, %0" : "=r"(c.dr7));
+    __asm__ volatile("mov %%cr0, %0" : "=r"(c.cr0));
     __asm__ volatile("mov %%cr3, %0" : "=r"(c.cr3));
     __asm__ volatile("mov %%cr4, %0" : "=r"(c.cr4));
     __asm__ volatile("sgdt %0" : "=m"(c.gdt));
+    __asm__ volatile("sidt %0" : "=m"(c.idt));
     if ((c.cr4 & CR4_OSXSAVE) != 0)
         __asm__ volatile("xgetbv"
                          : "=a"(c.xcr0_low), "=d"(c.xcr0_high)
@@ -206,6 +215,8 @@ static struct control control_get(void)
 
 static void control_set(const struct control *c)
 {
+    __asm__ volatile("lidt %0" : : "m"(c->idt));
+    __asm__ volatile("mov %0, %%cr0" : : "r"(c->cr0));
     __asm__ volatile("mov %0, %%dr7" : : "r"(c->dr7));
     __asm__ volatile("mov %0, %%dr6" : : "r"(c->dr6));
     __asm__ volatile("mov %0, %%dr0" : : "r"(c->dr0));
@@ -258,7 +269,9 @@ void exceptions_install(struct exceptions *mine)
     memcpy(mine->gates, (const void *)(uintptr_t)mine->firmware.base, bytes);
 
     exception_stubs(stubs);
-    for (unsigned i = 0; i < STUBS; i++)
+    for (unsigned i = 0; i < STUBS; i++) {
+        if (i < VECTORS && (FIRMWARES >> i & 1) != 0)
+            continue;
         mine->gates[i < VECTORS ? i : PMI_VECTOR] = (struct idt_gate){
             .offset_low = (uint16_t)stubs[i],
             .offset_middle = (uint16_t)(stubs[i] >> 16),
@@ -266,6 +279,7 @@ void exceptions_install(struct exceptions *mine)
             .selector = cs,
             .type = GATE_INTERRUPT,
         };
+    }
 
     struct idt_register idtr = {sizeof(mine->gates) - 1,
                                 (uint64_t)(uintptr_t)mine->gates};

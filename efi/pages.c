@@ -16,11 +16,12 @@ static struct {
 #define NO_LOCKS_FROM  0x40000000u
 #define NO_LOCKS_UNTIL 0x40400000u
 
-/* Any, but there; linear addresses are physical ones. */
-static EFI_STATUS allocate(UINTN pages, EFI_PHYSICAL_ADDRESS *at)
+/* Of this type, but not there; linear addresses are physical ones. */
+static EFI_STATUS allocate(EFI_ALLOCATE_TYPE type, UINTN pages,
+                           EFI_PHYSICAL_ADDRESS *at)
 {
-    EFI_STATUS status = platform_boot->AllocatePages(AllocateAnyPages,
-                                                     EfiLoaderData, pages, at);
+    EFI_STATUS status =
+        platform_boot->AllocatePages(type, EfiLoaderData, pages, at);
 
     if (EFI_ERROR(status) || *at >= NO_LOCKS_UNTIL ||
         *at + pages * 4096 <= NO_LOCKS_FROM)
@@ -31,18 +32,30 @@ static EFI_STATUS allocate(UINTN pages, EFI_PHYSICAL_ADDRESS *at)
                                         pages, at);
 }
 
-void *allocate_pages(size_t bytes)
+static void *allocate_one(EFI_ALLOCATE_TYPE type, size_t bytes)
 {
-    EFI_PHYSICAL_ADDRESS at = 0;
+    EFI_PHYSICAL_ADDRESS at = UINT32_MAX; /* where the type asks for a limit */
     unsigned i = 0;
 
     while (i < ALLOCATIONS_MAX && allocated[i].at != 0)
         i++;
-    if (i == ALLOCATIONS_MAX || EFI_ERROR(allocate(PAGES(bytes), &at)))
+    if (i == ALLOCATIONS_MAX || EFI_ERROR(allocate(type, PAGES(bytes), &at)))
         return NULL;
     allocated[i].at = at;
     allocated[i].pages = PAGES(bytes);
     return (void *)(uintptr_t)at;
+}
+
+void *allocate_pages(size_t bytes)
+{
+    return allocate_one(AllocateAnyPages, bytes);
+}
+
+void *allocate_low_pages(size_t bytes)
+{
+    void *low = allocate_one(AllocateMaxAddress, bytes);
+
+    return low != NULL ? low : allocate_pages(bytes);
 }
 
 static void free_entry(unsigned i)

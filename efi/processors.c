@@ -221,7 +221,7 @@ static void list_members(UINTN processors)
 
 static bool allocate(UINTN processors)
 {
-    members = allocate_pages(processors * sizeof(*members));
+    members = allocate_low_pages(processors * sizeof(*members));
     if (members == NULL)
         return false;
     memset(members, 0, processors * sizeof(*members));

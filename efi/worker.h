@@ -17,7 +17,7 @@ enum state { ABSENT, IDLE, GIVEN, BUSY, RAISED, GONE };
 
 /* Firmware's stack for a processor may be of 4 KB (PcdCpuApStackSize of Purley
  * and Whitley boards), and another processor's stack is next below it; the
- * deepest test takes some 18 KB. */
+ * deepest test takes some 18 KB, and one has 32-bit code on it. */
 #define STACK_BYTES 65536
 
 /* One processor's mailbox, on cache lines of its own. */

@@ -99,6 +99,37 @@ static void deadlines(void **state)
     assert_int_equal(deadline, 1234);
 }
 
+/* Thermal, as firmware may have it. */
+static void smis(void **state)
+{
+    (void)state;
+    memset(registers, 0, sizeof(registers));
+    registers[APIC_VERSION] = 6 << 16;
+    registers[0x33] = 0x200;
+    apic_mask(&saved);
+    assert_int_equal(registers[0x33], 0x200);
+    assert_int_equal(registers[0x36], LVT_MASKED);
+    apic_restore(&saved);
+    assert_int_equal(registers[0x33], 0x200);
+}
+
+/* One that is disabled by software keeps all entries masked. */
+static void disabled(void **state)
+{
+    uint32_t old = 0;
+
+    (void)state;
+    memset(registers, 0, sizeof(registers));
+    registers[APIC_LVT_COUNTERS] = 0x10005;
+    registers[APIC_SVR] = 0xff;
+    assert_false(apic_swap_counters_entry(0xfd, &old));
+    assert_int_equal(registers[APIC_LVT_COUNTERS], 0x10005);
+    registers[APIC_SVR] = 0x1ff;
+    assert_true(apic_swap_counters_entry(0xfd, &old));
+    assert_int_equal(old, 0x10005);
+    assert_int_equal(registers[APIC_LVT_COUNTERS], 0xfd);
+}
+
 static void nmis(void **state)
 {
     (void)state;
@@ -111,10 +142,9 @@ static void nmis(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(given_back),
-        cmocka_unit_test(one_shot),
-        cmocka_unit_test(deadlines),
-        cmocka_unit_test(nmis),
+        cmocka_unit_test(given_back), cmocka_unit_test(one_shot),
+        cmocka_unit_test(deadlines),  cmocka_unit_test(smis),
+        cmocka_unit_test(disabled),   cmocka_unit_test(nmis),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

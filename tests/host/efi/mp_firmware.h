@@ -161,7 +161,7 @@ bool clock_passed(uint64_t deadline)
     return now++ >= deadline;
 }
 
-void *allocate_pages(size_t bytes)
+void *allocate_low_pages(size_t bytes)
 {
     assert_int_not_equal(bytes, 0);
     taken = aligned_alloc(128, bytes); /* no byte more */
