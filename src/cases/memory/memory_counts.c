@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The events of retired loads, stores and locked loads, and of the instructions
- * and branches that make them: of walks of known length, on every counter. What
- * else a window loads and stores is the same in a walk of twice the length. */
+/* The events of retired loads, stores, locked loads and of those of two lines,
+ * and of the instructions and branches that make them: of walks of known
+ * length, on every counter. What else a window loads and stores is the same in
+ * a walk of twice the length. */
 #include "src/harness/case.h"
 #include "asm/memory_windows.h"
 #include "src/base/msr.h"
@@ -78,17 +79,57 @@ static const struct row {
 static const struct row row_vex = {
     "loads with a VEX prefix (ANDN)", memory_load_vex, {1, 0, 0, 7, 1}, false};
 
+/* SPLIT_LOADS and SPLIT_STORES: those that reach into the next line, were it by
+ * one byte; not those that end with their line. */
+static const struct split {
+    const char *what;
+    memory_window *window;
+    unsigned offset; /* in the line */
+    unsigned least[2];
+} splits[] = {
+    {"loads of a line's last 8 bytes", memory_load, 56, {0, 0}},
+    {"loads of a line's last byte", memory_load_byte, 63, {0, 0}},
+    {"loads one byte into the next line", memory_load, 57, {1, 0}},
+    {"loads of a line's last byte and the next line", memory_load, 63, {1, 0}},
+    {"stores to a line's last 8 bytes", memory_store, 56, {0, 0}},
+    {"stores one byte into the next line", memory_store, 57, {0, 1}},
+    {"stores to a line's last byte and the next line",
+     memory_store,
+     63,
+     {0, 1}},
+};
+
+static const struct {
+    const char *name;
+    uint64_t select;
+} split_events[2] = {
+    {"retired loads of two lines (D0H/41H)", 0x41d0},
+    {"retired stores of two lines (D0H/42H)", 0x42d0},
+};
+
 struct walked {
     struct test_context *t;
     memory_window *window;
     uint64_t count;
+    unsigned offset;
+};
+
+/* What a walk counts. */
+struct counted {
+    const char *event, *what;
+    memory_window *window;
+    unsigned offset; /* of each access in its line */
+    uint64_t select;
+    uint64_t want;
+    bool exact; /* or more */
+    bool user;  /* OS = 0, at ring 0 */
 };
 
 static void walk(void *argument)
 {
     const struct walked *w = argument;
     const struct memory_walk memory = {
-        .base = (uint64_t)(uintptr_t)test_buffer(w->t) + PAGE,
+        .base = (uint64_t)(uintptr_t)test_buffer(w->t) + PAGE + w->offset,
         .step = 64,
         .mask = TEST_BUFFER_BYTES / 2 - 1,
         .count = w->count};
@@ -97,23 +138,16 @@ static void walk(void *argument)
 }
 
 /* False where it could not be tried. */
-static bool try_event(struct test_context *t, uint64_t places,
-                      const struct row *row, unsigned e, bool user)
+static bool try_counted(struct test_context *t, uint64_t places,
+                        const struct counted *c)
 {
-    struct bank before = bank_of(places & GENERAL, events[e].select);
-    struct walked once = {t, row->window, ACCESSES},
-                  twice = {t, row->window, 2 * ACCESSES};
-    const uint64_t want = user ? 0 : (uint64_t)ACCESSES * row->least[e];
+    struct bank before = bank_of(places & GENERAL, c->select);
+    struct walked once = {t, c->window, ACCESSES, c->offset},
+                  twice = {t, c->window, 2 * ACCESSES, c->offset};
     struct bank short_one, long_one;
-    const bool of_instructions =
-        (identity_generation(test_cpu(t)) & (SKYLAKE | SINCE_ICE_LAKE)) != 0;
-    /* Gracemont's events count operations, by their names. */
-    const bool exact =
-        want == 0 || of_instructions || e >= INSTRUCTIONS ||
-        !(row->more || identity_generation(test_cpu(t)) == GRACEMONT);
     char name[MSR_NAME_BYTES];
 
-    for (unsigned n = 0; n < COUNTERS_MAX && user; n++)
+    for (unsigned n = 0; n < COUNTERS_MAX && c->user; n++)
         before.select[n] &= ~IA32_PERFEVTSEL_OS;
 
     /* Measured; the first brings what is not there yet. */
@@ -128,18 +162,62 @@ static bool try_event(struct test_context *t, uint64_t places,
             continue;
         int64_t more = (int64_t)(long_one.pmc[n] - short_one.pmc[n]);
         bool signature;
-        enum erratum erratum = event_erratum(t, n, before.select[n],
-                                             (uint64_t)more, want, &signature);
+        enum erratum erratum = event_erratum(
+            t, n, before.select[n], (uint64_t)more, c->want, &signature);
         check_known(t,
-                    more == (int64_t)want || (!exact && more > (int64_t)want),
+                    more == (int64_t)c->want ||
+                        (!c->exact && more > (int64_t)c->want),
                     erratum, signature,
-                    "%s%s: %s counted %ld more of %u %s than of %u; wanted "
-                    "%lu",
-                    events[e].name, user ? ", OS = 0, at ring 0" : "",
-                    msr_name(IA32_PMC(n), name), more, 2 * ACCESSES, row->what,
-                    ACCESSES, want);
+                    "%s%s: %s counted %ld more of %u %s than of %u; wanted %lu",
+                    c->event, c->user ? ", OS = 0, at ring 0" : "",
+                    msr_name(IA32_PMC(n), name), more, 2 * ACCESSES, c->what,
+                    ACCESSES, c->want);
     }
     return true;
+}
+
+/* Gracemont's events count operations, by their names. */
+static bool counts_instructions(struct test_context *t)
+{
+    return (identity_generation(test_cpu(t)) & (SKYLAKE | SINCE_ICE_LAKE)) != 0;
+}
+
+static bool try_event(struct test_context *t, uint64_t places,
+                      const struct row *row, unsigned e, bool user)
+{
+    const bool more =
+        row->more || identity_generation(test_cpu(t)) == GRACEMONT;
+    const uint64_t want = user ? 0 : (uint64_t)ACCESSES * row->least[e];
+
+    return try_counted(t, places,
+                       &(struct counted){.event = events[e].name,
+                                         .select = events[e].select,
+                                         .what = row->what,
+                                         .window = row->window,
+                                         .want = want,
+                                         .exact = want == 0 ||
+                                                  e >= INSTRUCTIONS || !more ||
+                                                  counts_instructions(t),
+                                         .user = user});
+}
+
+static bool try_split(struct test_context *t, uint64_t places,
+                      const struct split *row)
+{
+    bool ok = true;
+
+    for (unsigned e = 0; ok && e < 2; e++)
+        ok = try_counted(
+            t, places,
+            &(struct counted){.event = split_events[e].name,
+                              .select = split_events[e].select,
+                              .what = row->what,
+                              .window = row->window,
+                              .offset = row->offset,
+                              .want = (uint64_t)ACCESSES * row->least[e],
+                              .exact = row->least[e] == 0 ||
+                                       counts_instructions(t)});
+    return ok;
 }
 
 /* Those of these counters that have the events. */
@@ -181,6 +259,9 @@ TEST(memory_counts,
         for (unsigned e = 0; e < EVENTS; e++)
             if (!try_event(t, places, &rows[i], e, false))
                 return;
+    FOR_EACH_ROW (t, i, splits)
+        if (!try_split(t, places, &splits[i]))
+            return;
     for (unsigned e = 0; e < EVENTS && memory_has_vex_loads(id); e++)
         if (!try_event(t, places, &row_vex, e, false))
             return;

@@ -258,21 +258,23 @@ static void memory_events(void **state)
         "retired loads (D0H/81H)", "retired stores (D0H/82H)",
         "retired locked loads (D0H/21H)", "retired instructions (C0H)",
         "retired branches (C4H)"};
-    const unsigned each = 3 * 5; /* windows of a row */
+    const unsigned each = 3 * 5;       /* windows of a row */
+    const unsigned splits = 7 * 3 * 2; /* after 24 rows */
 
     (void)state;
     begin(&test_memory_counts, 0x5e);
     expect_case(counting_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 24 * each + 3 * 3);
+    assert_int_equal(device.windows, 24 * each + splits + 3 * 3);
     begin(&test_memory_counts, 0x5e);
     t->cpu.leaf7_ebx = BIT(3); /* ANDN */
     expect_case(counting_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 25 * each + 3 * 3);
+    assert_int_equal(device.windows, 25 * each + splits + 3 * 3);
     for (unsigned e = 0; e < 5; e++)
         for (unsigned row = 0; row < 25; row++)
             for (int64_t more = -1; more <= 1; more += 2) {
                 const unsigned n = (e + row) % 4;
-                const unsigned twice = each * row + 3 * e + 3;
+                const unsigned twice =
+                    each * row + 3 * e + 3 + (row == 24 ? splits : 0);
 
                 begin(&test_memory_counts, 0x5e);
                 t->cpu.leaf7_ebx = BIT(3);
@@ -285,6 +287,24 @@ static void memory_events(void **state)
                 set_wrong(n, events[e], more, twice - 2);
                 device.wrong.levels_ignored = true;
                 expect_case(counting_end(), VERDICT_PASS, "");
+            }
+}
+
+static void memory_splits(void **state)
+{
+    static const uint64_t events[] = {0x41d0, 0x42d0};
+    static const char *const names[] = {"of two lines (D0H/41H)",
+                                        "of two lines (D0H/42H)"};
+
+    (void)state;
+    for (unsigned e = 0; e < 2; e++)
+        for (unsigned row = 0; row < 7; row++)
+            for (int64_t more = -1; more <= 1; more += 2) {
+                begin(&test_memory_counts, 0x5e);
+                set_wrong((e + row) % 4, events[e], more,
+                          24 * 3 * 5 + 3 * (2 * row + e) + 3);
+                device.wrong.levels_ignored = true;
+                expect_case(counting_end(), VERDICT_FAIL, names[e]);
             }
 }
 
@@ -369,6 +389,7 @@ int main(void)
         cmocka_unit_test(registers_enumerated),
         cmocka_unit_test(leaf),
         cmocka_unit_test(memory_events),
+        cmocka_unit_test(memory_splits),
         cmocka_unit_test(memory_operations),
         cmocka_unit_test(operations_of_others),
         cmocka_unit_test(windows_with_smis),

@@ -37,18 +37,22 @@ WINDOW(random)
 
 /* The walk, and some instructions of the call. */
 static bool updates; /* what loads and stores is not locked */
+static bool byte;    /* and not 8 of them */
 static uint32_t turn = 7, branches = 1; /* instructions, and of them branches */
 
 static void walk(uint64_t enable, const struct memory_walk *w, bool load,
                  bool store, bool flushed)
 {
     const uint32_t n = (uint32_t)w->count;
+    const bool split = w->base % 64 > 64 - 8;
     const struct piece p = {
         .instructions = 30 + turn * n,
         .jumps = 4 + branches * n,
         .loads = 3 + (load ? n : 0),
         .stores = 2 + (store ? n : 0),
         .locked = load && store && !updates ? n * machine.locked_operations : 0,
+        .split_loads = split && load && !byte ? n : 0,
+        .split_stores = split && store ? n : 0,
         .references = flushed ? n : machine.cached_references,
         .misses = flushed ? n : 0,
         .cycles = 24000};
@@ -79,7 +83,9 @@ void memory_locked(uint64_t enable, const struct memory_walk *w)
 
 void memory_load_byte(uint64_t enable, const struct memory_walk *w)
 {
+    byte = true;
     walk(enable, w, true, false, false);
+    byte = false;
 }
 
 #define WALK(name, in_turn, of_branches, load, store, locked)             \

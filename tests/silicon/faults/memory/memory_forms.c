@@ -149,3 +149,17 @@ FAULT(locked_state_before,
               "before it",
       .caught = {"sapphirerapids on 1 pebs_in_contexts FAIL"},
       .breaks = LOCKED_STATE_AFTER)
+
+FAULT(split_at_its_end,
+      .what = "[any with events of memory] D0H/41H and 42H count what ends "
+              "with its line",
+      .caught = {"haswell off 1 memory_counts FAIL",
+                 "skylake-2018 on 1 memory_counts FAIL"},
+      .breaks = SPLIT_BEYOND_ITS_LINE)
+
+FAULT(split_by_a_byte_lost,
+      .what = "[any with events of memory] D0H/41H and 42H leave out what has "
+              "one byte in the next line",
+      .caught = {"skylake-2018 on 1 memory_counts FAIL",
+                 "icelake-server on 1 memory_counts FAIL"},
+      .breaks = SPLIT_BY_A_BYTE)

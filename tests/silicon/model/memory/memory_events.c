@@ -143,7 +143,7 @@ static bool is_uop(const struct processor *p, uint8_t umask,
                (!p->faults.of_user ||
                 faults_rule(p->machine, LOCKED_LOADS_IN_RING_3, true));
     case UOPS_SPLIT:
-        return r->outcome.split;
+        return memory_is_split(p, r);
     default:
         return true;
     }

@@ -37,6 +37,8 @@ struct data_record {
 /* Entry A0H of a load's record: where its data came from, and bits of it. */
 uint64_t memory_status(const struct data_result *r);
 uint64_t memory_source(struct processor *p, const struct data_result *r);
+/* Does it reach beyond its line? */
+bool memory_is_split(const struct processor *p, const struct data_result *r);
 
 /* To be called when registers have changed: is there anything that has to know
  * of accesses (p->memory.watched)? */

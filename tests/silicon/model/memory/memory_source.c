@@ -60,6 +60,19 @@ uint64_t memory_status(const struct data_result *r)
            (r->access.locked ? STATUS_LOCKED : 0);
 }
 
+bool memory_is_split(const struct processor *p, const struct data_result *r)
+{
+    switch ((r->access.linear + r->access.bytes) % CACHE_LINE_BYTES) {
+    case 0:
+        return !faults_rule(p->machine, SPLIT_BEYOND_ITS_LINE, true);
+    case 1:
+        return r->outcome.split &&
+               faults_rule(p->machine, SPLIT_BY_A_BYTE, true);
+    default:
+        return r->outcome.split;
+    }
+}
+
 /* Linux, events/intel/ds.c, adl_latency_data_grt(): "bit 4 is Lock, bit 5 is
  * TLB access" of Gracemont. */
 uint64_t memory_source(struct processor *p, const struct data_result *r)
