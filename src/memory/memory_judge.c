@@ -25,6 +25,12 @@ uint64_t memory_judge_latency(enum generation generation, uint64_t field)
     return has_two_latencies(generation) ? field >> 32 & BITS(15, 0) : field;
 }
 
+bool memory_judge_reversed(enum generation generation, uint64_t field)
+{
+    return (generation & SINCE_GOLDEN_COVE) != 0 &&
+           memory_judge_latency(generation, field) > (field & BITS(15, 0));
+}
+
 uint64_t memory_judge_source(enum generation generation, uint64_t field)
 {
     const uint64_t both = DATA_SOURCE_STLB_MISS | DATA_SOURCE_LOCK;

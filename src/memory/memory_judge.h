@@ -46,6 +46,10 @@ enum memory_facility {
 uint64_t memory_judge_latency(enum generation generation, uint64_t field);
 uint64_t memory_judge_longer(enum generation generation, uint64_t field);
 
+/* Of cores that dispatch and cache latency are both known of: is that of the
+ * access, which is a part of the instruction's, the longer one? */
+bool memory_judge_reversed(enum generation generation, uint64_t field);
+
 /* The field at A0H in a record of that generation, with its bits where the
  * others have them: on Gracemont [4] is Lock and [5] STLB_MISS (Linux,
  * arch/x86/events/intel/ds.c, adl_latency_data_grt(), alone to say so), on Lion

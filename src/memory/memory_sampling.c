@@ -244,6 +244,8 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
             }
             const uint64_t longer =
                 memory_judge_longer(generation, record.latency);
+            tally->reversed +=
+                memory_judge_reversed(generation, record.latency);
             record.latency = memory_judge_latency(generation, record.latency);
             record.data_source =
                 memory_judge_source(generation, record.data_source);

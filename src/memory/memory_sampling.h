@@ -69,6 +69,7 @@ struct memory_tally {
     unsigned source[DATA_SOURCES]; /* so many have this in A0H[3:0] */
     uint64_t least, most;          /* of A8H */
     unsigned equal, below; /* so many have the threshold there, or less */
+    unsigned reversed;     /* so many memory_judge_reversed() */
     unsigned loads;        /* made in all windows */
     /* Of an even line, and of an odd one; of them with A0H[0] set, and that say
      * that the L1 data cache had it. */

@@ -90,6 +90,12 @@ static void judge_row(struct test_context *t, const struct row *row,
           "loads meant for %s: A0H[4] (STLB_MISS) is 1 in %u of %u records; "
           "wanted %u in more than half",
           row->what, found.missed, tally->records, row->stlb_miss);
+    if ((identity_generation(id) & SINCE_GOLDEN_COVE) != 0)
+        check(t, !memory_judge_most(tally->reversed, tally->records),
+              "loads meant for %s: A8H[47:32], the latency of the access, is "
+              "more than [15:0], that of the instruction, in %u of %u records; "
+              "wanted it in no more than half",
+              row->what, tally->reversed, tally->records);
     if (!row->unsaid)
         text_append(text, SOURCES_BYTES, ", %s %s", row->what, best->name);
 }

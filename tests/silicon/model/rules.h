@@ -36,6 +36,7 @@ enum rule {
     STORES_MISS_STLB,       /* D0H/12H */
     SPLIT_BEYOND_ITS_LINE,  /* D0H/41H, 42H: and not at its end */
     SPLIT_BY_A_BYTE,        /* also the last */
+    LATENCY_OF_INSTRUCTION_FIRST, /* and then that of the cache */
     L1_MISSES_COUNT,        /* D1H/08H */
     L1_MISSES_OF_L2,        /* the same: L2 hits */
     L2_HITS_ALONE,          /* D1H/02H: no L3 hits, no misses */

@@ -336,3 +336,10 @@ FAULT(loads_by_level_of_ring_0,
       .caught = {"skylake-2018 on 1 events_in_contexts FAIL",
                  "haswell on 1 events_in_contexts FAIL"},
       .breaks = LOADS_IN_RING_3)
+
+FAULT(latencies_swapped,
+      .what = "[latency in two fields] A8H[15:0] is that of the cache, and "
+              "[47:32] that of the instruction",
+      .caught = {"sapphirerapids on 1 load_latency_source FAIL",
+                 "alderlake on 1 load_latency_source FAIL"},
+      .breaks = LATENCY_OF_INSTRUCTION_FIRST)

@@ -83,7 +83,11 @@ static uint64_t latency_of(const struct processor *p, uint64_t cache)
         return cache;
     if (cache > 0xFF && !faults_rule(p->machine, LATENCY_OF_CACHE_WHOLE, true))
         cache = 0xFF;
-    return (all < 0xFFFF ? all : 0xFFFF) | cache << 32;
+    if (all > 0xFFFF)
+        all = 0xFFFF;
+    return faults_rule(p->machine, LATENCY_OF_INSTRUCTION_FIRST, true)
+               ? all | cache << 32
+               : cache | all << 32;
 }
 
 /* With these groups in the record. */
