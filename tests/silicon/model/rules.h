@@ -36,6 +36,8 @@ enum rule {
     STORES_MISS_STLB,       /* D0H/12H */
     SPLIT_BEYOND_ITS_LINE,  /* D0H/41H, 42H: and not at its end */
     SPLIT_BY_A_BYTE,        /* also the last */
+    METRICS_KEPT_BY_RDMSR,
+    METRICS_KEPT_BY_RDPMC,
     LATENCY_OF_INSTRUCTION_FIRST, /* and then that of the cache */
     L1_MISSES_COUNT,        /* D1H/08H */
     L1_MISSES_OF_L2,        /* the same: L2 hits */

@@ -130,3 +130,14 @@ FAULT(metrics_ring_3_lost,
       .what = "[perfmon version 5] IA32_PERF_METRICS does not count at ring 3",
       .caught = {"icelake-server on 1 perf_metrics FAIL"},
       .quantity = METRICS_COUNTED, .number = 1, .clear = 1)
+
+FAULT(metrics_cleared_by_rdmsr,
+      .what = "[perfmon version 5] RDMSR of IA32_PERF_METRICS clears it",
+      .caught = {"icelake-server on 1 perf_metrics FAIL",
+                 "sapphirerapids on 1 perf_metrics FAIL"},
+      .breaks = METRICS_KEPT_BY_RDMSR)
+
+FAULT(metrics_cleared_by_rdpmc,
+      .what = "[perfmon version 5] RDPMC of IA32_PERF_METRICS clears it",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .breaks = METRICS_KEPT_BY_RDPMC)

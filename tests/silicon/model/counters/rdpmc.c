@@ -28,6 +28,8 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
 
     if (ecx == RDPMC_METRICS && metrics_exist(p)) {
         *value = metrics_value(p);
+        if (!faults_rule(p->machine, METRICS_KEPT_BY_RDPMC, true))
+            metrics_write(p, 0);
         return true;
     }
     if (fast && !p->choices.rdpmc_fast)
