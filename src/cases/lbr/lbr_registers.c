@@ -22,7 +22,9 @@ static void judge_format(struct lbr *l)
 }
 
 /* No two registers of the machine hold the same; or each bit the other way
- * round, which makes an address without flags one of the upper half. */
+ * round, which makes an address one of the upper half; its flags are 1 then, as
+ * without TSX, where two are part of the address (Linux,
+ * arch/x86/events/intel/lbr.c, lbr_from_signext_quirk_wr()). */
 static uint64_t own_value(const struct lbr *l, unsigned n, unsigned entry,
                           bool inverted)
 {
@@ -33,8 +35,7 @@ static uint64_t own_value(const struct lbr *l, unsigned n, unsigned entry,
     const uint64_t own =
         (uint64_t)entry << 61 | (n == 2 ? number : (uint64_t)number << 16 | n);
 
-    const uint64_t upper =
-        inverted && n != 2 && !flagged ? BITS(63, 47) : UINT64_C(0);
+    const uint64_t upper = inverted && n != 2 ? BITS(63, 47) : UINT64_C(0);
 
     return ((inverted ? ~own : own) & bits) | upper;
 }

@@ -38,6 +38,7 @@ enum rule {
     SPLIT_BY_A_BYTE,        /* also the last */
     METRICS_KEPT_BY_RDMSR,
     METRICS_KEPT_BY_RDPMC,
+    LBR_FROM_UPPER_HALF,          /* an address there */
     LATENCY_OF_INSTRUCTION_FIRST, /* and then that of the cache */
     L1_MISSES_COUNT,        /* D1H/08H */
     L1_MISSES_OF_L2,        /* the same: L2 hits */

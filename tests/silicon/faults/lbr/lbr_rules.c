@@ -316,3 +316,10 @@ FAULT(lbr_cycles_of_calls_zero,
       .caught = {"skylake-2018 on 1 lbr_stack FAIL",
                  "sapphirerapids on 1 lbr_stack FAIL"},
       .breaks = LBR_CYCLES_OF_CALLS)
+
+FAULT(lbr_from_unsigned,
+      .what = "[any with LBR, but the architectural ones] bits above [47] of "
+              "what is written to FROM are lost, but for flags",
+      .caught = {"haswell on 1 lbr_registers FAIL",
+                 "sandybridge on 1 lbr_registers FAIL"},
+      .breaks = LBR_FROM_UPPER_HALF)

@@ -269,6 +269,9 @@ bool lbr_write(struct processor *p, uint32_t number, uint64_t value)
 {
     if (lbr_is_architectural(p))
         return write_architectural(p, number, value);
+    if (number - MSR_LASTBRANCH_0_FROM_IP < lbr_depth(p) &&
+        !faults_rule(p->machine, LBR_FROM_UPPER_HALF, true))
+        value &= BITS(47, 0) | flags_of_from(p);
     if (is_refused(p) ||
         (!may_write(p, number, value) &&
          !(lbr_is_excluded(p) && erratum_is(p, ERRATUM_LBR_TRACED_WRITE)))) {
