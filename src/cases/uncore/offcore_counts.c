@@ -225,6 +225,24 @@ static void check_msr(struct offcore *o, struct offcore_bounds any[2])
     check_nothing(o, "neither request nor response", 0);
 }
 
+/* What the other register has selected. */
+static void check_apart(struct offcore *o)
+{
+    const uint64_t reads = OFFCORE_DMND_DATA_RD | OFFCORE_ANY;
+    struct offcore_bounds out[2];
+
+    if (!offcore_write(o->t, o->table, 1 - o->n, reads))
+        return;
+    check_value(o, "reads for ownership, any response, the other data reads",
+                OFFCORE_DMND_RFO | OFFCORE_ANY,
+                (struct offcore_bounds){0, STRAY}, out);
+    check_nothing(o, "no request, any response, the other data reads",
+                  OFFCORE_ANY);
+    check_nothing(o, "data reads, no response, the other any",
+                  OFFCORE_DMND_DATA_RD);
+    set_msr(o->t, MSR_OFFCORE_RSP(1 - o->n), 0);
+}
+
 /* Both events and both registers in one window. */
 static void check_both(struct offcore *o)
 {
@@ -271,6 +289,7 @@ static void check_processor(struct test_context *peer, void *argument)
 
     for (o.n = 0; o.n < 2 && offcore_program(&o, false, LEVELS); o.n++) {
         check_msr(&o, any[o.n]);
+        check_apart(&o);
         check_user(&o);
     }
     check_both(&o);

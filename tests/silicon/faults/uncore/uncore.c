@@ -174,3 +174,17 @@ bool faults_accept_uncore(const struct machine *m)
 {
     return fault_is(m, FAULT_uncore_reserved_accepted);
 }
+
+FAULT(offcore_requests_of_both,
+      .what = "[4th to 11th generation] events B7H and BBH count what either "
+              "of MSR_OFFCORE_RSP_0 and _1 requests",
+      .caught = {"skylake-2018 on 1 offcore_counts FAIL",
+                 "haswell on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_OWN_REQUESTS)
+
+FAULT(offcore_response_of_other,
+      .what = "[4th to 11th generation] where one of MSR_OFFCORE_RSP_0 and _1 "
+              "has no response, that of the other is taken",
+      .caught = {"skylake-2018 on 1 offcore_counts FAIL",
+                 "haswell on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_OWN_RESPONSE)

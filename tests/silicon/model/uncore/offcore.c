@@ -89,14 +89,27 @@ static bool response_matches(const struct processor *p, uint64_t response,
              !faults_rule(p->machine, OFFCORE_NEEDS_SNOOP, true)));
 }
 
+/* What MSR_OFFCORE_RSP_n asks for. */
+static uint64_t response_of(struct processor *p, unsigned n)
+{
+    uint64_t own = 0, other = 0;
+
+    msr_read(p, faults_offcore_register(p, MSR_OFFCORE_RSP_0 + n), &own);
+    msr_read(p, MSR_OFFCORE_RSP_0 + (1 - n), &other);
+    if (!faults_rule(p->machine, OFFCORE_OWN_REQUESTS, true))
+        own |= other & REQUESTS;
+    if ((own & (SUPPLIERS | ANY)) == 0 &&
+        !faults_rule(p->machine, OFFCORE_OWN_RESPONSE, true))
+        own |= other & (SNOOPS | SUPPLIERS | ANY);
+    return own;
+}
+
 static void count_request(struct processor *p, uint64_t type,
                           enum cache_level level, enum cache_snoop snoop)
 {
     for (unsigned n = 0; n < OFFCORE_EVENTS; n++) {
-        uint64_t response = 0;
+        const uint64_t response = response_of(p, n);
 
-        msr_read(p, faults_offcore_register(p, MSR_OFFCORE_RSP_0 + n),
-                 &response);
         if (n != 0 && p->offcore[0] != 0 &&
             !faults_rule(p->machine, OFFCORE_BOTH_COUNT, true))
             continue;
