@@ -218,6 +218,49 @@ static bool try_again(struct test_context *t, uint64_t places, unsigned p)
     return true;
 }
 
+/* Bits that are no counter's, and that software can set from version 4 on. */
+#define BESIDE \
+    (IA32_PERF_GLOBAL_STATUS_OVF_UNCORE | IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER)
+
+struct beside {
+    struct test_context *t;
+    uint64_t places;
+};
+
+/* Once the bits are there. */
+static void overflow_beside(void *argument)
+{
+    const struct beside *b = argument;
+
+    set_msr_again(b->t, IA32_PERF_GLOBAL_STATUS_SET, BESIDE);
+    counters_clear_status(b->t, b->places);
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((b->places >> p & 1) != 0)
+            set_msr_again(b->t, bank_msr(p), bank_mask(test_cpu(b->t), p));
+    counting_work(NULL);
+}
+
+static bool try_beside(struct test_context *t, uint64_t places)
+{
+    struct bank before = bank_of(places, BRANCHES), after;
+    struct beside beside = {t, places};
+
+    if (test_cpu(t)->perfmon_version < 4)
+        return true;
+    before.live = true;
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((places >> p & 1) != 0)
+            *bank_value(&before, p) = bank_mask(test_cpu(t), p);
+    if (!bank_work(t, &before, overflow_beside, &beside, &after))
+        return false;
+    const uint64_t want = (places | BESIDE) & ~after.stale;
+    check(t, (after.status & want) == want,
+          "[62:61] of IA32_PERF_GLOBAL_STATUS (38EH) are set through 391H, and "
+          "all counters overflow: it is 0x%lx; wanted 0x%lx",
+          after.status, want);
+    return true;
+}
+
 /* With all of them set: disabled counters keep theirs, and each 1 written to
  * 390H clears its own. */
 static void clear_one_by_one(struct test_context *t, uint64_t places,
@@ -311,7 +354,7 @@ TEST(counter_overflow_bits,
     for (unsigned p = 0; p < PLACE_FIXED0 + 2; p++)
         if ((places >> p & 1) != 0 && !try_again(t, places, p))
             return;
-    if (!try_amid_cycles(t, places))
+    if (!try_amid_cycles(t, places) || !try_beside(t, places))
         return;
     if (!try_overflow(t, places, 0, &after) ||
         !try_overflow(t, places, places, &after))

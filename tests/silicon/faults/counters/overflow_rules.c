@@ -193,8 +193,8 @@ FAULT(status_reset_interrupts,
 FAULT(status_set_freezes,
       .what = "[perfmon 4] an overflow bit that is set by 391H freezes what an "
               "interrupt would",
-      .caught = {"skylake-2018 on 1 global_status_set FAIL",
-                 "icelake-server on 1 global_status_set FAIL"},
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL",
+                 "icelake-server on 1 counter_overflow_bits FAIL"},
       .breaks = STATUS_SET_IS_NO_PMI)
 
 FAULT(branch_misses_of_ring_0,
@@ -203,3 +203,11 @@ FAULT(branch_misses_of_ring_0,
       .caught = {"skylake-2018 on 1 branch_kinds FAIL",
                  "haswell on 1 branch_kinds FAIL"},
       .breaks = MISSES_IN_RING_3)
+
+FAULT(overflow_not_beside_others,
+      .what =
+          "[any with perfmon 4] a general counter's overflow sets no bit of "
+          "GLOBAL_STATUS while one of [62:55] is 1",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL",
+                 "icelake-server on 1 counter_overflow_bits FAIL"},
+      .breaks = OVERFLOW_BESIDE_OTHERS)

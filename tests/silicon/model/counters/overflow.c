@@ -64,7 +64,9 @@ static bool sets_status(const struct processor *p, uint64_t select)
             faults_rule(m, OVERFLOW_WITH_EDGE, true)) &&
            ((select & EVTSEL_IN_TX) == 0 ||
             faults_rule(m, OVERFLOW_OF_IN_TX, true)) &&
-           (!p->faults.of_user || faults_rule(m, OVERFLOW_IN_RING_3, true));
+           (!p->faults.of_user || faults_rule(m, OVERFLOW_IN_RING_3, true)) &&
+           ((p->pmu.global_status & BITS(62, 55)) == 0 ||
+            faults_rule(m, OVERFLOW_BESIDE_OTHERS, true));
 }
 
 void counters_add(struct processor *p, unsigned n, uint32_t count)
