@@ -37,16 +37,27 @@ static const struct architectural {
 #define EVENTS       (sizeof(events) / sizeof(events[0]))
 #define EVENTS_FIRST 7 /* up to version 4 */
 
-/* Loads that miss every cache: each line is flushed before. */
-static void load_flushed(void *argument)
+struct walked {
+    struct test_context *t;
+    memory_window *window;
+};
+
+static void walk(void *argument)
 {
-    struct test_context *t = argument;
-    const struct memory_walk walk = {.base = (uintptr_t)test_buffer(t),
+    const struct walked *w = argument;
+    const struct memory_walk walk = {.base = (uintptr_t)test_buffer(w->t),
                                      .step = STEP,
                                      .mask = TEST_BUFFER_BYTES / 2 - 1,
                                      .count = LOADS};
 
-    memory_load_flush(msr_value(t, IA32_PERF_GLOBAL_CTRL), &walk);
+    w->window(msr_value(w->t, IA32_PERF_GLOBAL_CTRL), &walk);
+}
+
+/* _flush: that miss every cache, as each line is flushed before. */
+static bool count_walk(struct test_context *t, const struct bank *before,
+                       memory_window *window, struct bank *after)
+{
+    return bank_work(t, before, walk, &(struct walked){t, window}, after);
 }
 
 static bool provoke(struct test_context *t, const struct architectural *event,
@@ -54,45 +65,37 @@ static bool provoke(struct test_context *t, const struct architectural *event,
 {
     before->cell = test_random(t);
     if (event->provoked == BY_LOADS)
-        return bank_work(t, before, load_flushed, t, after);
+        return count_walk(t, before, memory_load_flush, after);
     return bank_window(t, before,
                        event->provoked == BY_WORK ? window_long : window_random,
                        after);
 }
 
-/* The same lines, which the caches have by now. */
-static void load_cached(void *argument)
-{
-    struct test_context *t = argument;
-    const struct memory_walk walk = {.base = (uintptr_t)test_buffer(t),
-                                     .step = STEP,
-                                     .mask = TEST_BUFFER_BYTES / 2 - 1,
-                                     .count = LOADS};
-
-    memory_load(msr_value(t, IA32_PERF_GLOBAL_CTRL), &walk);
-}
-
-/* References and misses of the last level at once, on two counters. */
+/* References and misses of the last level at once, of loads and of stores. */
 static bool try_last_level(struct test_context *t, uint64_t places)
 {
     struct bank before = bank_of(places & BITS(1, 0), events[3].select);
-    struct bank flushed, cached;
+    struct bank flushed, cached, stored;
 
     before.select[1] ^= events[3].select ^ events[4].select;
-    if (!bank_work(t, &before, load_flushed, t, &flushed) ||
-        !bank_work(t, &before, load_cached, t, &cached))
+    if (!count_walk(t, &before, memory_load_flush, &flushed) ||
+        !count_walk(t, &before, memory_load, &cached) ||
+        !count_walk(t, &before, memory_store_flush, &stored))
         return false;
     check_known(t, flushed.pmc[1] <= flushed.pmc[0], ERRATUM_LLC_EVENTS, true,
-                "%u loads of flushed lines: %lu references of the last level "
-                "(2EH/4FH) and %lu misses (2EH/41H); wanted no more misses "
-                "than references",
+                "%u loads of flushed lines: %lu references (2EH/4FH) and %lu "
+                "misses (2EH/41H); wanted no more misses than references",
                 LOADS, flushed.pmc[0], flushed.pmc[1]);
     check_known(t, cached.pmc[0] < flushed.pmc[0] && cached.pmc[0] < LOADS,
                 ERRATUM_LLC_EVENTS, true,
-                "references of the last level (2EH/4FH): %lu by %u loads that "
-                "the caches have, %lu by as many of flushed lines; wanted "
-                "fewer by those",
+                "references (2EH/4FH): %lu by %u loads that the caches have, "
+                "%lu by as many of flushed lines; wanted fewer by those",
                 cached.pmc[0], LOADS, flushed.pmc[0]);
+    check_known(t, stored.pmc[0] >= LOADS / 2 && stored.pmc[1] >= LOADS / 2,
+                ERRATUM_LLC_EVENTS, true,
+                "%u stores to flushed lines: %lu references (2EH/4FH) and %lu "
+                "misses (2EH/41H); wanted half as many of each at least",
+                LOADS, stored.pmc[0], stored.pmc[1]);
     return true;
 }
 
@@ -180,7 +183,7 @@ static bool try_cycles(struct test_context *t, uint64_t places, bool os_alone)
     before.select[1] ^= events[0].select ^ events[2].select;
     for (unsigned n = 0; n < BANK_FIXED && os_alone; n++)
         before.fixed_ctrl &= ~IA32_FIXED_CTR_CTRL_USR(n);
-    if (!bank_work(t, &before, load_flushed, t, &after))
+    if (!count_walk(t, &before, memory_load_flush, &after))
         return false;
     uint64_t margin = count_margin(COUNTS_TIME, after.pmc[0]);
     check(t,

@@ -43,6 +43,8 @@ enum rule {
     OFFCORE_OWN_REQUESTS,         /* those of one's own register alone */
     OFFCORE_OWN_RESPONSE,
     OVERFLOW_BESIDE_OTHERS, /* while other bits of the status are 1 */
+    STORES_REFER_LLC,       /* 2EH/4FH */
+    STORES_MISS_LLC,        /* 2EH/41H */
     L1_MISSES_COUNT,        /* D1H/08H */
     L1_MISSES_OF_L2,        /* the same: L2 hits */
     L2_HITS_ALONE,          /* D1H/02H: no L3 hits, no misses */

@@ -66,6 +66,11 @@ void memory_load_flush(uint64_t enable, const struct memory_walk *w)
     walk(enable, w, true, false, true);
 }
 
+void memory_store_flush(uint64_t enable, const struct memory_walk *w)
+{
+    walk(enable, w, false, true, true);
+}
+
 void memory_load(uint64_t enable, const struct memory_walk *w)
 {
     walk(enable, w, true, false, false);

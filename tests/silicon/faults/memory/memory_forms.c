@@ -163,3 +163,15 @@ FAULT(split_by_a_byte_lost,
       .caught = {"skylake-2018 on 1 memory_counts FAIL",
                  "icelake-server on 1 memory_counts FAIL"},
       .breaks = SPLIT_BY_A_BYTE)
+
+FAULT(llc_misses_of_loads,
+      .what = "[any] event 2EH/41H leaves out stores and locked accesses",
+      .caught = {"haswell on 1 counter_enumeration FAIL",
+                 "icelake-server on 1 counter_enumeration FAIL"},
+      .breaks = STORES_MISS_LLC)
+
+FAULT(llc_references_of_loads,
+      .what = "[any] event 2EH/4FH leaves out stores and locked accesses",
+      .caught = {"haswell on 1 counter_enumeration FAIL",
+                 "icelake-server on 1 counter_enumeration FAIL"},
+      .breaks = STORES_REFER_LLC)

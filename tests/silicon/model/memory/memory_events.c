@@ -62,9 +62,11 @@ static void count_requests(struct processor *p, const struct data_access *a,
     for (unsigned n = 0; n < out->requests; n++) {
         if (n != 0 && !faults_rule(p->machine, LOOKUPS_OF_BOTH_LINES, true))
             break;
-        p->llc_references++;
-        if (out->request[n].level == CACHE_DRAM)
-            p->llc_misses++;
+        p->llc_references +=
+            !writes || faults_rule(p->machine, STORES_REFER_LLC, true);
+        p->llc_misses +=
+            out->request[n].level == CACHE_DRAM &&
+            (!writes || faults_rule(p->machine, STORES_MISS_LLC, true));
         if (p->index == 0 || faults_rule(p->machine, LOOKUPS_OF_ALL, true))
             uncore_lookup(p->machine, out->request[n].line,
                           writes ? UNCORE_WRITE : UNCORE_READ,
