@@ -3,6 +3,7 @@
  * after an abort all are as at XBEGIN, after a commit as the transaction left
  * them. */
 #include "src/harness/case.h"
+#include "src/base/msr.h"
 #include "src/tsx/causes.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/state.h"
@@ -114,6 +115,49 @@ static const struct state_row commits[] = {
 };
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
+/* What no transaction here writes: it is as it was. */
+static const struct kept {
+    const char *name;
+    uint32_t number;
+} kept[] = {
+    {"the base of FS", IA32_FS_BASE}, {"the base of GS", IA32_GS_BASE},
+    {"IA32_EFER", IA32_EFER},         {"IA32_STAR", IA32_STAR},
+    {"IA32_LSTAR", IA32_LSTAR},       {"IA32_FMASK", IA32_FMASK},
+};
+
+static bool read_kept(struct test_context *t, uint64_t value[ROWS(kept)])
+{
+    for (unsigned n = 0; n < ROWS(kept); n++)
+        if (!get_msr(t, kept[n].number, &value[n]))
+            return false;
+    return true;
+}
+
+/* Written as they are, so that they are put back. */
+static bool save_kept(struct test_context *t, uint64_t value[ROWS(kept)])
+{
+    bool saved = read_kept(t, value);
+
+    for (unsigned n = 0; saved && n < ROWS(kept); n++)
+        saved = set_msr(t, kept[n].number, value[n]);
+    return saved;
+}
+
+/* False where one is not, or cannot be read. */
+static bool check_kept(struct test_context *t, const char *what,
+                       const uint64_t before[ROWS(kept)])
+{
+    uint64_t after[ROWS(kept)];
+    bool same = read_kept(t, after);
+
+    for (unsigned n = 0; same && n < ROWS(kept); n++)
+        same = check(t, after[n] == before[n],
+                     "%s: %s (%XH) went from 0x%lx to 0x%lx; wanted it as it "
+                     "was",
+                     what, kept[n].name, kept[n].number, before[n], after[n]);
+    return same;
+}
+
 static bool has(struct test_context *t, const struct state_row *row,
                 uint64_t components)
 {
@@ -136,9 +180,10 @@ TEST(tsx_abort_state,
 {
     uint64_t components = state_components(test_cpu(t));
     unsigned tries = (test_trials(t, 40, 20) + 4) / 5, tried = 0;
+    uint64_t before[ROWS(kept)];
 
     /* Set-up. */
-    if (!probe_set_up(t))
+    if (!probe_set_up(t) || !save_kept(t, before))
         return;
 
     /* Measured, and checked. */
@@ -148,6 +193,8 @@ TEST(tsx_abort_state,
         unsigned commit = state_try(t, &aborts[i], components, tries);
         check(t, commit == 0, "%s: %u of %u committed; wanted 0",
               aborts[i].what, commit, tries);
+        if (!check_kept(t, aborts[i].what, before))
+            return;
         tried++;
     }
     for (unsigned i = 0; i < ROWS(commits); i++) {
@@ -156,6 +203,8 @@ TEST(tsx_abort_state,
         unsigned commit = state_try(t, &commits[i], components, tries);
         if (commit == 0)
             note(t, "%s: none of %u committed", commits[i].what, tries);
+        if (!check_kept(t, commits[i].what, before))
+            return;
         tried++;
     }
     const void *uncacheable = (const void *)(uintptr_t)cause_uncacheable(t);

@@ -10,8 +10,9 @@
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/hypervisor/x86.h"
 
-#define GPRS    (sizeof(struct gprs) / sizeof(uint64_t))
-#define GPR_RSP GPRS
+#define GPRS         (sizeof(struct gprs) / sizeof(uint64_t))
+#define GPR_RSP      GPRS
+#define IA32_FS_BASE 0xC0000100u
 #define KEPT(name) \
     (UINT32_C(1) << (offsetof(struct gprs, name) / sizeof(uint64_t)))
 /* SDM volume 1, table "Format of an FXSAVE Area". */
@@ -147,6 +148,8 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_AC;
     if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_RESTORES_DF, true))
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_DF;
+    if (!faults_rule(m, ABORT_KEEPS_FS, true))
+        wrmsr(IA32_FS_BASE, tx->begin);
     if (v->vmcb->cpl == 0 || faults_rule(m, RING3_RESTORES_EXTENDED, true))
         restore_extended(v, &tx->extended, cause);
 }

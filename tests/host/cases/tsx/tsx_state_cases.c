@@ -27,6 +27,7 @@ static struct {
     unsigned byte; /* of the area */
     unsigned tries, all;
     bool split, inner;    /* of memory */
+    uint32_t msr;         /* is 1 more */
     unsigned of_rows[64]; /* tries, in the order in which they come */
     unsigned rows;
 } wrong;
@@ -58,6 +59,8 @@ int tsx_state(struct tsx_state *s)
     if (wrong.general != 0)
         s->after[wrong.general - 1] ^= UINT64_C(1) << 40;
     s->flags_after ^= wrong.flags;
+    if (wrong.msr != 0)
+        fake_msr(wrong.msr)->value++;
     if (wrong.byte != 0)
         s->x_after[wrong.byte] ^= 0x10;
     s->stored[5] ^= wrong.split;
@@ -65,9 +68,14 @@ int tsx_state(struct tsx_state *s)
     return outcome;
 }
 
+static const uint32_t kept[] = {IA32_FS_BASE, IA32_GS_BASE, IA32_EFER,
+                                IA32_STAR,    IA32_LSTAR,   IA32_FMASK};
+
 static void begin(const struct test *test, uint32_t components)
 {
     tsx_begin(test, TRIALS);
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        fake_msr(kept[i])->value = 0x100 * i;
     memset(&wrong, 0, sizeof(wrong));
     if (components != 0)
         state_enumerate(components);
@@ -246,6 +254,30 @@ static void components(void **state)
     assert_int_equal(wrong.all, 0);
 }
 
+/* Registers that no transaction here writes, by an abort and by a commit. */
+static void others(void **state)
+{
+    static const char *const lines[] = {
+        "the base of FS (C0000100H) went from 0x0 to 0x1",
+        "the base of GS (C0000101H) went from 0x100 to 0x101",
+        "IA32_EFER (C0000080H) went from 0x200 to 0x201",
+        "IA32_STAR (C0000081H) went from 0x300 to 0x301",
+        "IA32_LSTAR (C0000082H) went from 0x400 to 0x401",
+        "IA32_FMASK (C0000084H) went from 0x500 to 0x501",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        for (unsigned commits = 0; commits < 2; commits++) {
+            begin(&test_tsx_abort_state, AVX);
+            wrong.change =
+                commits != 0 ? tsx_change_nothing : tsx_change_memory;
+            wrong.end = commits != 0 ? tsx_state_commit : tsx_end_int3;
+            wrong.msr = kept[i];
+            expect_case(case_end(), VERDICT_FAIL, lines[i]);
+        }
+}
+
 /* --- Outside of transactions ---------------------------------------------- */
 
 static void outside(void **state)
@@ -303,9 +335,8 @@ static void outside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_row),
-        cmocka_unit_test(each_kind),
-        cmocka_unit_test(components),
+        cmocka_unit_test(each_row),   cmocka_unit_test(each_kind),
+        cmocka_unit_test(components), cmocka_unit_test(others),
         cmocka_unit_test(outside),
     };
 

@@ -267,3 +267,9 @@ FAULT(conflict_keeps_ymm,
               "the upper halves of YMM0 to YMM15",
       .caught = {"skylake-2017 on 2 tsx_conflict_write FAIL"},
       .breaks = CONFLICT_RESTORES_YMM)
+
+FAULT(abort_moves_fs,
+      .what = "[A B F; C with bit 2] an abort sets the base of FS to the "
+              "address of XBEGIN",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .breaks = ABORT_KEEPS_FS)
