@@ -142,12 +142,12 @@ static void count_abort(const struct lbr *l, const struct row *row,
 }
 
 /* An abort whose EAX does not tell its cause may have had another, elsewhere:
- * so many are passed over. */
+ * as many are passed over as are judged. */
 static void try_abort(struct lbr *l, const struct row *row,
                       struct counts *counts)
 {
     const unsigned tries = probe_row_tries(l->t);
-    unsigned judged = 0, others = row->status != 0 ? 0 : tries / 2 + 1, count;
+    unsigned judged = 0, others = row->status != 0 ? 0 : tries, count;
     struct lbr_branches want;
     struct trace_window code;
 

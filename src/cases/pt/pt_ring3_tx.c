@@ -321,12 +321,11 @@ static void check_changed(struct paths *s)
         judge(s, &changed, 0, false);
 }
 
-/* "Last IP is not cleared" by a TIP.PGD whose IP is suppressed, "and instead
- * refers to the last IP packet with a non-zero IPBytes field": that of ring 3.
- * The next is the TIP.PGE of ring 2, at an address of ring 0's. */
+/* A TIP.PGD without an IP: "Last IP is not cleared", and is that of ring 3. The
+ * next is the TIP.PGE of ring 2, at an address of ring 0's. */
 static void check_last_ip(struct paths *s)
 {
-    const uint64_t no_psb = UINT64_C(1) << PACKET_BYTES_AT;
+    const uint64_t smis = smi_count(s->t);
     bool meant;
 
     s->list.count = 0;
@@ -336,7 +335,8 @@ static void check_last_ip(struct paths *s)
         return;
     ring3_be_ring(&s->ring3, 2);
     add_changed(s);
-    if (run(s, &changed, no_psb, &meant))
+    if (run(s, &changed, UINT64_C(1) << PACKET_BYTES_AT, &meant) && /* no PSB */
+        smi_count(s->t) == smis)
         judge(s, &changed, 0, false);
 }
 
