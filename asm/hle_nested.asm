@@ -85,6 +85,19 @@ begin released
         ask     OUTSIDE
         ret
 
+; Released in the order in which they were taken.
+begin crossed
+        xacquire xchg [rsi], ecx
+        mov     ecx, 1
+        ask     INSIDE
+        xacquire xchg [rdx], ecx
+        look
+        xrelease mov dword [rsi], 0
+        ask     BETWEEN
+        xrelease mov dword [rdx], 0
+        ask     OUTSIDE
+        ret
+
 ; The same lock twice: the second XCHG finds it taken.
 begin recursive
         xacquire xchg [rsi], ecx

@@ -169,7 +169,12 @@ static bool release_lock(struct vcpu *v, struct elided_lock *lock,
         match = true;
     if (!match && !faults_release_any(v->model))
         return false;
-    *lock = e->lock[--e->locks];
+    e->locks--;
+    for (unsigned n = 0; lock != &e->lock[e->locks] && n < lock->bytes &&
+                         !faults_rule(v->model->machine, CROSSED_UNSEEN, true);
+         n++)
+        ((uint8_t *)address)[n] = lock->value[n];
+    *lock = e->lock[e->locks];
     e->released = true;
     return true;
 }

@@ -190,3 +190,17 @@ FAULT(hle_release_ends_rtm,
       .caught = {"haswell on 2 hle_nesting FAIL",
                  "skylake-2017 on 2 hle_nesting FAIL"},
       .breaks = RELEASE_NOT_OF_RTM)
+
+FAULT(hle_crossed_release_written,
+      .what = "[A with HLE] a lock that is released before an inner one is "
+              "left taken in memory",
+      .caught = {"haswell on 1 hle_nesting FAIL",
+                 "skylake-2017 on 1 hle_nesting FAIL"},
+      .breaks = CROSSED_UNSEEN)
+
+FAULT(hle_ring3_abort_of_no_kind,
+      .what = "[A with HLE] aborts of sections at ring 3 are in no category of "
+              "C8H",
+      .caught = {"haswell on 1 tsx_ring3 FAIL",
+                 "skylake-2017 on 1 tsx_ring3 FAIL"},
+      .breaks = RING3_SECTION_KINDS)
