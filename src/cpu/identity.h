@@ -110,6 +110,13 @@ bool identity_here_is_intel(void);
  * ("Paging Information (PIP) Packet"). */
 bool identity_is_native(const struct identity *id);
 
+/* The crystal's clocks in so many of the time-stamp counter's: where CPUID.15H
+ * has both. */
+static inline uint64_t identity_crystal(const struct identity *id, uint64_t tsc)
+{
+    return tsc * id->leaf15_eax / id->leaf15_ebx;
+}
+
 /* Its generation, and whether it is one of generation.h. */
 enum generation identity_generation(const struct identity *id);
 bool identity_known(const struct identity *id);

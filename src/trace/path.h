@@ -103,10 +103,11 @@ static inline uint64_t path_pip(uint64_t cr3)
 /* What the timing packets say. */
 struct path_times {
     uint64_t first_tsc, last_tsc;
-    uint64_t tma;             /* the payload of the first TMA */
-    unsigned mtc_repeats;     /* MTCs that say what the one before said */
-    uint64_t mtc_steps;       /* from the first to the last */
-    uint64_t mtc_payloads[4]; /* a bit for each that came */
+    uint64_t tma;                /* the payload of the first TMA */
+    unsigned mtc_repeats;        /* MTCs that say what the one before said */
+    uint64_t mtc_steps;          /* from the first to the last */
+    uint64_t mtc_payloads[4];    /* a bit for each that came */
+    uint8_t mtc_ones, mtc_zeros; /* bits that were so in one */
     uint8_t first_mtc, last_mtc;
     uint8_t cbr_least, cbr_most;
     uint64_t cycles;    /* the sum of all CYCs but the first */

@@ -119,6 +119,8 @@ static void take_mtc(struct path_seen *seen, uint8_t ctc)
         times->mtc_repeats += step == 0;
     }
     times->last_mtc = ctc;
+    times->mtc_ones |= ctc;
+    times->mtc_zeros |= (uint8_t)~ctc;
     times->mtc_payloads[ctc / 64] |= UINT64_C(1) << ctc % 64;
 }
 

@@ -10,6 +10,7 @@
 
 #define FREQ_MOST 9 /* MTCFreq */
 #define MISSED    4 /* periods without an MTC, at most */
+#define FREQ_AT   14
 
 /* From one packet to another. */
 struct stretch {
@@ -60,6 +61,25 @@ static void judge(struct trace *p, const char *what, uint64_t bits,
           what, s->with_cyc, s->tips, s->what);
 }
 
+/* What the MTCs count has passed, there as elsewhere. */
+static void check_clocks(struct trace *p, const char *what, uint64_t bits,
+                         uint64_t counted)
+{
+    const struct identity *id = test_cpu(p->t);
+    const unsigned freq =
+        (unsigned)((bits & IA32_RTIT_CTL_MTCFreq(15)) >> FREQ_AT);
+
+    if ((bits & IA32_RTIT_CTL_MTCEn) == 0 || id->leaf15_eax == 0 ||
+        id->leaf15_ebx == 0)
+        return;
+    const uint64_t most =
+        (identity_crystal(id, p->ended - p->begun) >> freq) + 2;
+    check(p->t, counted <= most,
+          "%s, MTCFreq = %u: the MTCs count %lu; wanted %lu at most, units of "
+          "2^%u clocks of the crystal",
+          what, freq, counted, most, freq);
+}
+
 void ring3_times_check(struct trace *p, const char *what, uint64_t bits,
                        struct cyc_places *places)
 {
@@ -67,6 +87,7 @@ void ring3_times_check(struct trace *p, const char *what, uint64_t bits,
                    tx = {.what = "in a transaction"};
     unsigned before = PT_KINDS, mtc = 0;
     bool in_psb = false, known = false;
+    uint64_t counted = 0;
     struct pt_reader reader;
     struct pt_packet packet;
 
@@ -85,6 +106,7 @@ void ring3_times_check(struct trace *p, const char *what, uint64_t bits,
             const unsigned passed = (packet.payload - mtc) & 0xff;
             take_mtc(&ring3, known ? passed : 0);
             take_mtc(&tx, known ? passed : 0);
+            counted += known ? passed : 0;
             mtc = (unsigned)packet.payload;
             known = true;
         }
@@ -96,6 +118,7 @@ void ring3_times_check(struct trace *p, const char *what, uint64_t bits,
     }
     judge(p, what, bits, &ring3);
     judge(p, what, bits, &tx);
+    check_clocks(p, what, bits, counted);
     if ((bits & IA32_RTIT_CTL_CYCEn) != 0)
         cyc_places_count(p, places);
     places->all[CYC_OF_MTC] = places->with[CYC_OF_MTC] = 0;

@@ -23,6 +23,7 @@ bool ring3_trace_arm(struct trace *p, uint64_t bits)
     const uint64_t levels = IA32_RTIT_CTL_OS | IA32_RTIT_CTL_User;
 
     p->armed = (p->control & ~levels) | bits;
+    p->begun = hw_tsc();
     memset(p->memory, TRACE_GUARD, PAGE_BYTES);
     output_topa_table(p->table, trace_at(p->table), trace_at(p->memory), 1, 0,
                       p->may_stop ? TOPA_STOP : 0);
@@ -44,7 +45,9 @@ bool ring3_trace(struct trace *p, const struct ring3_session *ring3,
     if (started)
         window(counters, cells);
     ring3_end(ring3);
-    return trace_stop(p) && started;
+    const bool stopped = trace_stop(p);
+    p->ended = hw_tsc();
+    return stopped && started;
 }
 
 struct anew {

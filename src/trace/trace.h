@@ -30,6 +30,7 @@ struct trace {
     /* After trace_arm(). */
     uint64_t armed; /* IA32_RTIT_CTL without TraceEn */
     uint64_t base, pointers;
+    uint64_t begun, ended; /* TSC: of ring3_trace_arm(), ring3_trace() */
     /* After trace_stop(). */
     uint64_t status, stopped_base, stopped_pointers;
 };

@@ -12,15 +12,15 @@
 #define FASTEST     16 /* core clocks to one of TSC, at most */
 #define EACH_ROUNDS 4
 #define EACH_MOST   (UINT64_C(1) << 18) /* turns: some million cycles */
+#define MTC_SOME    64                  /* that are not all odd by chance */
 #define MTC_LATE    64                  /* units, for the first to come */
 #define MTC_KNOWN   192 /* of 256, so that a wrong payload is seen */
 
 /* "TSC/MTC Alignment (TMA) Packet", after its two bytes. */
-#define CTC_MASK      UINT64_C(0xffff)
-#define TMA_FAST      24
-#define TMA_FAST_MASK UINT64_C(0x1ff)
-#define TMA_MAY       8 /* this part of a clock of the crystal */
-
+#define CTC_MASK             UINT64_C(0xffff)
+#define TMA_FAST             24
+#define TMA_FAST_MASK        UINT64_C(0x1ff)
+#define TMA_MAY              8 /* this part of a clock of the crystal */
 #define LEAF7_EBX_TSC_ADJUST (UINT32_C(1) << 1)
 
 /* SDM 3C, "Timestamp Counter (TSC) Packet": 7 bytes of it. */
@@ -83,22 +83,16 @@ static void check_tsc(struct timed *m)
               m->seen.psb[i].offset);
 }
 
-/* The crystal's clocks in so many of the time-stamp counter's. */
-static uint64_t crystal(const struct identity *id, uint64_t tsc)
-{
-    return tsc * id->leaf15_eax / id->leaf15_ebx;
-}
-
 /* The clocks that MTCs count are those that passed. MTCs may be dropped: then
  * multiples of 256 may be missing. */
 static void check_clocks(struct timed *m, unsigned n)
 {
     const struct identity *id = test_cpu(m->p->t);
     const unsigned packets = m->seen.packets[PT_MTC];
-    const uint64_t least =
-                       crystal(id, m->w.code.cells[2] - m->w.code.cells[1]) >>
-                       n,
-                   most = (crystal(id, m->after - m->before) >> n) + 2;
+    const uint64_t least = identity_crystal(id, m->w.code.cells[2] -
+                                                    m->w.code.cells[1]) >>
+                           n,
+                   most = (identity_crystal(id, m->after - m->before) >> n) + 2;
     uint64_t counted = m->seen.times.mtc_steps;
 
     check(m->p->t, packets != 0 || least < 2,
@@ -121,7 +115,7 @@ static void check_clocks(struct timed *m, unsigned n)
  * counter is this ("Time Domain Relationships"). */
 static uint64_t art(const struct timed *m, uint64_t tsc)
 {
-    return crystal(test_cpu(m->p->t), tsc - m->adjust);
+    return identity_crystal(test_cpu(m->p->t), tsc - m->adjust);
 }
 
 /* The TMA of the first TSC: the crystal's clocks and what is left of one. */
@@ -244,8 +238,8 @@ static void check_silent(struct timed *m, const char *what, unsigned n,
     if (!trace_silent(m, what, n, control, TURNS) ||
         test_cpu(p->t)->leaf15_eax == 0 || test_cpu(p->t)->leaf15_ebx == 0)
         return;
-    const uint64_t clocks =
-        crystal(test_cpu(p->t), m->w.code.cells[2] - m->w.code.cells[1]);
+    const uint64_t clocks = identity_crystal(
+        test_cpu(p->t), m->w.code.cells[2] - m->w.code.cells[1]);
     check(p->t, m->seen.packets[PT_MTC] != 0 || clocks >> n < 2,
           "%s, MTCFreq = %u: got no MTC in %lu clocks of the crystal; wanted "
           "them though PacketEn is 0",
@@ -270,8 +264,14 @@ static void check_each(struct timed *m, unsigned n)
          !trace_silent(m, "MTCEn, OS = 0", n, control, turns)))
         return;
     const uint64_t rounds = times->mtc_steps / 256;
-    if (rounds < EACH_ROUNDS ||
-        m->seen.packets[PT_MTC] + 2 * rounds < times->mtc_steps)
+    const unsigned all = m->seen.packets[PT_MTC];
+    check(m->p->t,
+          rounds < EACH_ROUNDS || all < MTC_SOME ||
+              (times->mtc_ones & times->mtc_zeros) == 255,
+          "MTCFreq = %u: %u MTC that count %lu have 1 in bits 0x%02x and 0 in "
+          "bits 0x%02x; wanted both in each",
+          n, all, times->mtc_steps, times->mtc_ones, times->mtc_zeros);
+    if (rounds < EACH_ROUNDS || all + 2 * rounds < times->mtc_steps)
         return;
     while (payload < 256 &&
            (times->mtc_payloads[payload / 64] >> payload % 64 & 1) != 0)
@@ -279,7 +279,7 @@ static void check_each(struct timed *m, unsigned n)
     check(m->p->t, payload == 256,
           "MTCFreq = %u: none of %u MTC that count %lu says 0x%02x; wanted "
           "each payload in one of %lu times",
-          n, m->seen.packets[PT_MTC], times->mtc_steps, payload, rounds);
+          n, all, times->mtc_steps, payload, rounds);
 }
 
 static void check_unseen(struct timed *m, unsigned n)

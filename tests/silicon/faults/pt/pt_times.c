@@ -189,3 +189,18 @@ FAULT(pt_tx_cyc_threshold_ignored,
       .what = "[PT with CYC, TSX] CycThresh is ignored in transactions",
       .caught = {"skylake-2018 on 1 pt_cycles FAIL"},
       .rule = PT_CYC_THRESH_IN_TX)
+
+FAULT(pt_mtc_odd_missing,
+      .what = "[PT with MTC] an MTC that is odd is not sent",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .rule = PT_MTC_ODD)
+
+FAULT(pt_ring3_mtc_wrong,
+      .what = "[PT with MTC] an MTC at ring 3 has bit 7 the other way round",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_MTC_RIGHT_IN_RING_3)
+
+FAULT(pt_tx_mtc_wrong,
+      .what = "[PT with MTC, TSX] an MTC in a transaction has bit 7 the other "
+              "way round",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_MTC_RIGHT_IN_TX)

@@ -219,8 +219,12 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
         (pt->in_tx && !faults_pt(p, PT_MTC_IN_TX, true)))
         return;
     pt->mtc = mtc;
-    if ((mtc & 0xFF) == 0 && !faults_pt(p, PT_MTC_ZERO, true))
+    if (((mtc & 0xFF) == 0 && !faults_pt(p, PT_MTC_ZERO, true)) ||
+        ((mtc & 1) != 0 && !faults_pt(p, PT_MTC_ODD, true)))
         return;
+    if ((now->cpl != 0 && !faults_pt(p, PT_MTC_RIGHT_IN_RING_3, true)) ||
+        (pt->in_tx && !faults_pt(p, PT_MTC_RIGHT_IN_TX, true)))
+        mtc ^= BIT(7);
     pt_flush_tnt(p);
     if (faults_pt(p, PT_CYC_OF_MTC, true))
         pt_put_cyc(p);

@@ -52,6 +52,9 @@ enum pt_rule {
     PT_TSC_IN_TX,        /* and in a transaction */
     PT_MTC_IN_RING_3,
     PT_MTC_IN_TX,
+    PT_MTC_ODD, /* is one with bit 0 */
+    PT_MTC_RIGHT_IN_RING_3,
+    PT_MTC_RIGHT_IN_TX,
     PT_CYC_IN_TX,
     PT_CYC_OF_TIP, /* does CYC come before a TIP */
     PT_PSB_PIP_FILTERED,
@@ -235,6 +238,7 @@ enum pt_rule {
     PT_NMI_TRACED,         /* is an NMI */
     PT_ABORT_STOPS,        /* does an abort into a TraceStop range stop */
     PT_TNT_SENT,           /* is the TNT of a conditional branch */
+    PT_DIS_TNT_IN_RING_3,  /* is DisTNT looked at there */
     PT_EXEC_IF,            /* has MODE.Exec IF = 1 */
     PT_EXEC_OF_IF,         /* is it sent where IF changes */
     PT_EXEC_OF_POPF,       /* also by POPF */
