@@ -54,6 +54,15 @@ ending nested
         xend
         NOT_ABORTED
 
+global tsx_end_nested_load_fault
+ending nested_load
+        xbegin  tsx_state_inner
+        mov     rax, 1 << 63            ; not canonical
+tsx_end_nested_load_fault:
+        mov     rax, [rax]
+        xend
+        NOT_ABORTED
+
 ; One in another, more than any processor nests.
 ending deep
         times 64 xbegin tsx_state_inner

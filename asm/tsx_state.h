@@ -72,18 +72,19 @@ extern const uint8_t tsx_change_nothing[], tsx_change_general[],
 #define TSX_STATE_POPPED 16
 
 /* What then ends it: XEND, the same after two inner ones, XABORT 77H, the
- * same in an inner transaction, ... ; "deep" is too many of these; "capacity"
- * stores to 64 KB from the argument on, "string" by one REP STOS, "hold" loads
- * from there and stays for some microseconds, "hold_inner" the same in an inner
- * transaction, "read" loads a quadword from there, "reads" from count lines,
- * "wide" stores TSX_STATE_WIDE bytes, and XABORT, "wide_commit" the same, and
- * XEND. */
+ * same, and #GP, in an inner transaction, ... ; "deep" is too many of these;
+ * "capacity" stores to 64 KB from the argument on, "string" by one REP STOS,
+ * "hold" loads from there and stays for some microseconds, "hold_inner" the
+ * same in an inner transaction, "read" loads a quadword from there, "reads"
+ * from count lines, "wide" stores TSX_STATE_WIDE bytes, and XABORT,
+ * "wide_commit" the same, and XEND. */
 extern const uint8_t tsx_state_commit[], tsx_end_inner[], tsx_end_xrelease[],
-    tsx_end_xabort[], tsx_end_nested[], tsx_end_deep[], tsx_end_pause[],
-    tsx_end_cpuid[], tsx_end_ud2[], tsx_end_load[], tsx_end_int3[],
-    tsx_end_capacity[], tsx_end_string[], tsx_end_ignored[], tsx_end_tested[],
-    tsx_end_tested_commit[], tsx_end_hold[], tsx_end_hold_inner[],
-    tsx_end_read[], tsx_end_reads[], tsx_end_wide[], tsx_end_wide_commit[];
+    tsx_end_xabort[], tsx_end_nested[], tsx_end_nested_load[], tsx_end_deep[],
+    tsx_end_pause[], tsx_end_cpuid[], tsx_end_ud2[], tsx_end_load[],
+    tsx_end_int3[], tsx_end_capacity[], tsx_end_string[], tsx_end_ignored[],
+    tsx_end_tested[], tsx_end_tested_commit[], tsx_end_hold[],
+    tsx_end_hold_inner[], tsx_end_read[], tsx_end_reads[], tsx_end_wide[],
+    tsx_end_wide_commit[];
 #define TSX_STATE_WIDE 136 /* of these 32 from each of: */
 #define TSX_STATE_WIDE_PLACES \
     {                         \
@@ -92,15 +93,16 @@ extern const uint8_t tsx_state_commit[], tsx_end_inner[], tsx_end_xrelease[],
 
 /* Where an exception that is delivered all the same is reported; all go on at
  * tsx_state_resume. */
-#define TSX_STATE_FAULTS(AT) \
-    AT(tsx_state_begin)      \
-    AT(tsx_begin_hle)        \
-    AT(tsx_state_commit)     \
-    AT(tsx_state_fallback)   \
-    AT(tsx_end_xabort)       \
-    AT(tsx_end_ignored)      \
-    AT(tsx_end_ud2_fault)    \
-    AT(tsx_end_load_fault)   \
+#define TSX_STATE_FAULTS(AT)      \
+    AT(tsx_state_begin)           \
+    AT(tsx_begin_hle)             \
+    AT(tsx_state_commit)          \
+    AT(tsx_state_fallback)        \
+    AT(tsx_end_xabort)            \
+    AT(tsx_end_ignored)           \
+    AT(tsx_end_ud2_fault)         \
+    AT(tsx_end_nested_load_fault) \
+    AT(tsx_end_load_fault)        \
     AT(tsx_end_int3_trap)
 
 #endif

@@ -64,6 +64,7 @@ LABEL(tsx_state_fallback);
 LABEL(tsx_end_xabort);
 LABEL(tsx_end_ignored);
 LABEL(tsx_end_ud2_fault);
+LABEL(tsx_end_nested_load_fault);
 LABEL(tsx_end_load_fault);
 LABEL(tsx_end_int3_trap);
 LABEL(tsx_state_resume);
@@ -131,9 +132,11 @@ static void all_of_the_bodies_go_one_way(void **state)
 static void transactions_of_registers_have_a_way_of_their_own(void **state)
 {
     const uint8_t *const faults[] = {
-        tsx_state_begin,   tsx_state_commit,  tsx_state_fallback,
-        tsx_end_xabort,    tsx_end_ud2_fault, tsx_end_load_fault,
-        tsx_end_int3_trap, tsx_end_ignored,   tsx_begin_hle,
+        tsx_state_begin,    tsx_state_commit,
+        tsx_state_fallback, tsx_end_xabort,
+        tsx_end_ud2_fault,  tsx_end_load_fault,
+        tsx_end_int3_trap,  tsx_end_ignored,
+        tsx_begin_hle,      tsx_end_nested_load_fault,
     };
 
     (void)state;

@@ -138,7 +138,9 @@ void tx_registers_restore(struct vcpu *v, enum tx_cause cause)
         if ((keep >> n & 1) == 0)
             to[n] = from[n];
     if ((keep >> GPR_RSP & 1) == 0 &&
-        (v->vmcb->cpl == 0 || faults_rule(m, RING3_RESTORES_RSP, true)))
+        (v->vmcb->cpl == 0 || faults_rule(m, RING3_RESTORES_RSP, true)) &&
+        (cause != TX_CAUSE_EXCEPTION || tx->depth == 1 ||
+         faults_rule(m, NESTED_EXCEPTION_RESTORES_RSP, true)))
         v->vmcb->rsp = tx->rsp;
     v->vmcb->rax = tx->rax;
     if (v->vmcb->cpl > 0 && !faults_rule(m, RING3_CLEARS_ZF, true))

@@ -273,3 +273,9 @@ FAULT(abort_moves_fs,
               "address of XBEGIN",
       .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
       .breaks = ABORT_KEEPS_FS)
+
+FAULT(nested_exception_keeps_rsp,
+      .what = "[A B F; C with bit 2] an exception in an inner transaction does "
+              "not restore RSP",
+      .caught = {"skylake-2017 on 1 tsx_abort_state FAIL"},
+      .breaks = NESTED_EXCEPTION_RESTORES_RSP)
