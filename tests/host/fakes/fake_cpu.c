@@ -85,6 +85,16 @@ void write_cr3(uint64_t value)
     fake_cpu.cr3 = value;
 }
 
+void write_dr0(uint64_t value)
+{
+    fake_cpu.breakpoints[0] = value;
+}
+
+void write_dr7(uint64_t value)
+{
+    fake_cpu.dr7 = value;
+}
+
 void write_dr6(uint64_t value)
 {
     fake_cpu.dr6 = value;

@@ -35,9 +35,9 @@ struct fake_cpu {
     unsigned directs;                 /* steps without VMRUN that were tried */
     bool direct_faults;               /* each raises an exception */
     bool in_direct;
-    uint16_t tr;        /* its selector */
-    uint64_t cr3, dr6;  /* the host's */
-    const char *reason; /* of the panic that ended the run */
+    uint16_t tr;            /* its selector */
+    uint64_t cr3, dr6, dr7; /* the host's */
+    const char *reason;     /* of the panic that ended the run */
     uint64_t breakpoints[BREAKPOINTS];
     uint32_t apic[0x400 / 4] __attribute__((aligned(4096)));
     uint64_t star[4];   /* IA32_STAR, _LSTAR, _CSTAR, _FMASK */

@@ -267,6 +267,14 @@ static bool execute(struct vcpu *v, const struct fake_decoded *d,
     return raise_exception(v, VECTOR_UD);
 }
 
+/* As QEMU has it: by what the host has written to DR7, too. */
+static bool is_breakpoint(const struct vcpu *v)
+{
+    return (v->vmcb->dr7 & fake_cpu.dr7 & 2) != 0 &&
+           v->vmcb->rip == fake_cpu.breakpoints[0] &&
+           (v->vmcb->rflags & RFLAGS_RF) == 0;
+}
+
 /* Up to the next exit. */
 static void run(struct vcpu *v)
 {
@@ -275,6 +283,11 @@ static void run(struct vcpu *v)
         unsigned length = 0;
         struct fake_decoded d;
 
+        if (is_breakpoint(v)) {
+            v->vmcb->dr6 |= 1;
+            raise_exception(v, VECTOR_DB);
+            return;
+        }
         if (!fetch(v, &d) || !execute(v, &d, &length))
             return;
         v->vmcb->rip += length;

@@ -26,8 +26,6 @@
 #include "tests/silicon/hypervisor/x86.h"
 #include "tests/silicon/instructions/operand.h"
 
-#define ADDRESS UINT64_C(0x000FFFFFFFFFF000)
-
 /* A selector that no descriptor table has. AMD64 APM volume 2, "64-Bit Task
  * State Segment": type busy, present; the limit of one without a bit map. */
 #define TR_SELECTOR   0xFFF8u
@@ -221,18 +219,6 @@ bool direct_look(struct vcpu *v, const uint8_t *bytes, size_t length)
     return v->tx.depth == 0 || tx_memory_expect(v, d->access, d->accesses);
 }
 
-/* Does the guest have the page as it is in memory? */
-static bool is_open(const struct vcpu *v, uint64_t physical, enum access access)
-{
-    uint64_t entry = npt_entry(&v->pages_step, physical);
-    uint64_t rights =
-        NPT_PRESENT | NPT_USER | (access == ACCESS_WRITE ? NPT_WRITE : 0);
-
-    if ((entry & NPT_LARGE) != 0)
-        return true;
-    return (entry & rights) == rights && ((entry ^ physical) & ADDRESS) == 0;
-}
-
 /* The byte, for the instruction: by these tables as by its own? */
 static bool is_reached(struct vcpu *v, uint64_t linear, enum access access)
 {
@@ -244,8 +230,9 @@ static bool is_reached(struct vcpu *v, uint64_t linear, enum access access)
         !(host_root_takes(v, linear) &&
           guest_sees_as_by(v, root, linear, access)))
         return false;
-    return v->tx.depth > 0 || (guest_physical(v, linear, &physical) &&
-                               is_open(v, physical, access));
+    return v->tx.depth > 0 ||
+           (guest_physical(v, linear, &physical) &&
+            npt_gives(&v->pages_step, physical, access == ACCESS_WRITE));
 }
 
 static bool are_reached(struct vcpu *v)
@@ -267,7 +254,8 @@ static bool are_reached(struct vcpu *v)
     if (d->apart)
         return is_reached(v, v->vmcb->rip, ACCESS_EXECUTE);
     /* Its bytes have been read from there. */
-    return v->tx.depth > 0 || is_open(v, v->code_physical, ACCESS_EXECUTE);
+    return v->tx.depth > 0 ||
+           npt_gives(&v->pages_step, v->code_physical, false);
 }
 
 bool direct_step(struct vcpu *v)

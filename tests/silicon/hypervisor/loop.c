@@ -202,7 +202,7 @@ bool loop_round(struct vcpu *v)
     if (levels_nmi_is_due(v) && v->vmcb->event_inject == 0)
         a = levels_nmi(v);
     else if (stepped && v->vmcb->event_inject == 0 && !rounds_run(v, &a))
-        a = step_begin(v);
+        a = blocks_run(v) ? action_of(ACTION_RESUME) : step_begin(v);
     if (a.kind == ACTION_EXECUTE)
         a = run_to_exit(v, stepped);
     apply_action(v, &a);

@@ -141,3 +141,13 @@ uint64_t npt_entry(const struct npt *t, uint64_t address)
     }
     return 0;
 }
+
+bool npt_gives(const struct npt *t, uint64_t address, bool write)
+{
+    uint64_t entry = npt_entry(t, address);
+    uint64_t rights = NPT_PRESENT | NPT_USER | (write ? NPT_WRITE : 0);
+
+    if ((entry & NPT_LARGE) != 0)
+        return true;
+    return (entry & rights) == rights && ((entry ^ address) & ADDRESS) == 0;
+}

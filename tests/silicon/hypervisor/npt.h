@@ -48,6 +48,9 @@ bool npt_map_page(struct npt *t, uint64_t address, uint64_t to, uint64_t flags);
 /* The entry for the address, which need not be present; 0 without a table. */
 uint64_t npt_entry(const struct npt *t, uint64_t address);
 
+/* Does the guest have that page as it is in memory, and may it store there? */
+bool npt_gives(const struct npt *t, uint64_t address, bool write);
+
 /* All rights to a page with these flags, but to store to code that has been
  * looked at. */
 uint64_t npt_rights(uint64_t flags);

@@ -75,6 +75,15 @@ void rounds_stepped(struct vcpu *v)
     r->count = 0;
 }
 
+void rounds_passed(struct vcpu *v, uint64_t rip)
+{
+    struct rounds *r = &v->rounds;
+
+    if (r->count == ROUND_INSTRUCTIONS)
+        r->count = r->alike = r->instructions = 0;
+    r->ip[r->count++] = rip;
+}
+
 /* The branch at the end of a round is v->current. */
 static uint64_t cycles_of_round(const struct vcpu *v)
 {

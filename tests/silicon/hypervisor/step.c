@@ -158,6 +158,7 @@ struct action step_begin(struct vcpu *v)
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
     const uint8_t *bytes;
     size_t length;
+    uint64_t to;
 
     bytes = guest_code(v, buffer, &length);
     v->decoded = decoded_find(v, bytes, length);
@@ -205,6 +206,8 @@ struct action step_begin(struct vcpu *v)
         v->vmcb->interrupt_shadow = SHADOW_ON;
         return action_complete(ACTION_RETIRE, 1);
     }
+    if (hypervisor.has_os && blocks_tell_branch(v, bytes, length, &to))
+        return action_branch(to);
     v->dr6 = v->vmcb->dr6;
     if (v->grants > 0)
         mask_interrupts(v);

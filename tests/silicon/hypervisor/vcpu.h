@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/silicon/hypervisor/blocks.h"
 #include "tests/silicon/hypervisor/exit_log.h"
 #include "tests/silicon/hypervisor/guest_time.h"
 #include "tests/silicon/hypervisor/npt.h"
@@ -296,6 +297,7 @@ struct vcpu {
     struct levels levels;
     struct guest_time time;
     struct rounds rounds;
+    struct blocks blocks;
     struct direct direct;
     const struct decoded *decoded; /* the instruction being stepped */
     struct decoded decodings[DECODED_MAX];

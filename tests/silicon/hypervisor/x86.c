@@ -47,6 +47,16 @@ void write_cr3(uint64_t value)
     __asm__ volatile("mov %0, %%cr3" : : "r"(value) : "memory");
 }
 
+void write_dr0(uint64_t value)
+{
+    __asm__ volatile("mov %0, %%dr0" : : "r"(value));
+}
+
+void write_dr7(uint64_t value)
+{
+    __asm__ volatile("mov %0, %%dr7" : : "r"(value));
+}
+
 void write_dr6(uint64_t value)
 {
     __asm__ volatile("mov %0, %%dr6" : : "r"(value));

@@ -21,7 +21,9 @@ void read_breakpoints(uint64_t at[4]);
 uint16_t read_tr(void);
 
 void write_cr3(uint64_t value);
+void write_dr0(uint64_t value);
 void write_dr6(uint64_t value);
+void write_dr7(uint64_t value);
 
 void outb(uint16_t port, uint8_t value);
 void outw(uint16_t port, uint16_t value);

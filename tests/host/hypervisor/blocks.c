@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* blocks.c - instructions that are executed in one run, and the branch behind
+ * them, counted as if each was stepped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/model/msr.h"
+
+#define OS           UINT64_C(0x420000)
+#define INSTRUCTIONS (OS | 0xC0)
+#define BRANCHES     (OS | 0xC4)
+#define CYCLES       (OS | 0x3C)
+#define TAKEN        (OS | 0x20C4) /* near, taken */
+#define CS_L         UINT16_C(0x200)
+#define CR0_PG       (UINT64_C(1) << 31)
+#define DR7_NONE     UINT64_C(0x400)
+
+#define NOPS_ NOP_, NOP_, NOP_, NOP_
+#define JMP_  0xEB
+#define CALL_ 0xE8
+#define RET_  0xC3
+
+/* SDM volume 3A, "Paging": present, writable, accessed, dirty. */
+#define ALL UINT64_C(0x63)
+
+static uint64_t tables[8][512] __attribute__((aligned(4096)));
+static unsigned used;
+
+/* Where it is in memory. */
+static void map(const uint8_t *page)
+{
+    uint64_t *table = tables[0];
+
+    for (unsigned level = 3; level > 0; level--) {
+        uint64_t *entry = &table[(uint64_t)page >> (12 + 9 * level) & 511];
+
+        if (*entry == 0) {
+            assert_true(used < sizeof(tables) / sizeof(tables[0]));
+            *entry = (uint64_t)tables[used++] | ALL;
+        }
+        table = (uint64_t *)(*entry & ~UINT64_C(0xFFF));
+    }
+    table[(uint64_t)page >> 12 & 511] = (uint64_t)page | ALL;
+}
+
+/* Counter 0 has branches, counter 1 the event, from this value on. */
+static struct vcpu *start(uint64_t event, uint64_t from)
+{
+    struct vcpu *v;
+
+    fake_cpu_start("skylake-2018", "none");
+    hypervisor.has_os = hypervisor.for_os = true;
+    v = fake_cpu_vcpu(0);
+    v->vmcb->cs.attributes |= CS_L;
+    v->vmcb->dr7 = DR7_NONE;
+    v->vmcb->dr6 = 0xFFFF0FF0;
+    memset(tables, 0, sizeof(tables));
+    used = 1;
+    map(fake_cpu_page(0));
+    map(fake_cpu_page(3)); /* its stack */
+    v->vmcb->cr0 |= CR0_PG;
+    v->vmcb->cr3 = (uint64_t)tables[0];
+    for (unsigned n = 0; n < FAKE_CPU_PAGES; n++)
+        assert_true(npt_fill(&v->pages_step, (uint64_t)fake_cpu_page(n)));
+    direct_never(v);
+    v->levels = (struct levels){.sce = true};
+    assert_true(msr_write(v->model, 0x186, BRANCHES));
+    assert_true(msr_write(v->model, 0x187, event));
+    assert_true(msr_write(v->model, 0x4C2, from));
+    assert_true(msr_write(v->model, 0x38F, 3));
+    fake_cpu.breakpoints[0] = 0x1234;
+    levels_choose(v);
+    assert_int_equal(v->mode, MODE_STEP);
+    return v;
+}
+
+static uint64_t counted(struct vcpu *v, uint32_t msr)
+{
+    uint64_t value;
+
+    assert_true(msr_read(v->model, msr, &value));
+    return value;
+}
+
+static void counted_as_if_stepped(void **state)
+{
+    struct vcpu *v = start(INSTRUCTIONS, 0);
+
+    (void)state;
+    CODE(v, NOPS_, ADD_, JMP_, 1, HLT_, NOPS_, HLT_);
+    assert_true(fake_cpu_until(v, fake_cpu_at(15)));
+    assert_int_equal(counted(v, 0xC1), 1);
+    assert_int_equal(counted(v, 0xC2), 10);
+    assert_int_equal(fake_cpu.runs, 2);
+    assert_int_equal(v->vmcb->dr7, DR7_NONE);
+    assert_int_equal(v->vmcb->dr6, 0xFFFF0FF0);
+    assert_int_equal(fake_cpu.dr7, DR7_NONE);
+    assert_int_equal(fake_cpu.breakpoints[0], 0x1234);
+}
+
+static void cycles_of_each(void **state)
+{
+    struct vcpu *v = start(CYCLES, 0);
+    const struct choices *c = &v->model->choices;
+
+    (void)state;
+    CODE(v, NOPS_, ADD_, JMP_, 1, HLT_, NOPS_, HLT_);
+    assert_true(fake_cpu_until(v, fake_cpu_at(15)));
+    assert_int_equal(counted(v, 0xC2), 9 * c->cycles_other + c->cycles_branch);
+}
+
+/* Each that an interrupt or an exception cuts short. */
+static void counted_up_to_an_exit(void **state)
+{
+    struct vcpu *v = start(INSTRUCTIONS, 0);
+
+    (void)state;
+    CODE(v, NOPS_, NOPS_, HLT_);
+    fake_cpu_exit(EXIT_INTR, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(counted(v, 0xC2), 0);
+    assert_int_equal(v->mode, MODE_STEP);
+    fake_cpu_exit(EXIT_INTR, 0, 0, 0);
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->mode, MODE_CATCH);
+
+    v = start(INSTRUCTIONS, 0);
+    CODE(v, NOP_, NOP_, STORE_, NOP_, HLT_);
+    v->gprs.rdi = (uint64_t)fake_cpu_page(8);
+    assert_true(npt_set_page(&v->pages_step, v->gprs.rdi, 0));
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->vmcb->rip - (uint64_t)fake_cpu_at(0), 2);
+    assert_int_equal(counted(v, 0xC2), 2);
+}
+
+static void stepped_to_an_overflow(void **state)
+{
+    struct vcpu *v = start(INSTRUCTIONS, (UINT64_C(1) << 48) - 2);
+
+    (void)state;
+    CODE(v, NOPS_, JMP_, 0);
+    assert_true(fake_cpu_until(v, fake_cpu_at(2)));
+    assert_int_equal(fake_cpu.runs, 2);
+    assert_int_equal(counted(v, 0x38E) & 2, 2);
+}
+
+/* Of the flags CF, PF, ZF, SF and OF, each condition holds with these. */
+static void conditions(void **state)
+{
+    static const uint16_t flags[] = {0,     0x001, 0x004, 0x040, 0x080,
+                                     0x800, 0x880, 0x041, 0x8C0};
+    static const uint16_t hold[8] = {0x160, 0x082, 0x188, 0x18A,
+                                     0x150, 0x004, 0x030, 0x1B8};
+
+    (void)state;
+    for (unsigned c = 0; c < 16; c++)
+        for (unsigned n = 0; n < sizeof(flags) / sizeof(flags[0]); n++) {
+            bool jumps = (hold[c / 2] >> n & 1) != (c & 1);
+            struct vcpu *v = start(TAKEN, 0);
+
+            CODE(v, NOP_, (uint8_t)(0x70 | c), 0x10);
+            v->vmcb->rflags |= flags[n];
+            assert_true(fake_cpu_rounds(v, 2));
+            assert_int_equal(v->vmcb->rip - (uint64_t)fake_cpu_at(3),
+                             jumps ? 0x10 : 0);
+            assert_int_equal(counted(v, 0xC1), 1);
+            assert_int_equal(fake_cpu.runs, 1);
+            v = start(TAKEN, 0);
+            CODE(v, NOP_, 0x0F, (uint8_t)(0x80 | c), 0, 1, 0, 0);
+            v->vmcb->rflags |= flags[n];
+            assert_true(fake_cpu_rounds(v, 2));
+            assert_int_equal(v->vmcb->rip - (uint64_t)fake_cpu_at(7),
+                             jumps ? 0x100 : 0);
+        }
+}
+
+static void calls_and_returns(void **state)
+{
+    struct vcpu *v = start(TAKEN, 0);
+    uint64_t rsp = v->vmcb->rsp;
+
+    (void)state;
+    CODE(v, NOP_, CALL_, 3, 0, 0, 0, NOP_, HLT_, HLT_, NOP_, RET_);
+    assert_true(fake_cpu_rounds(v, 2));
+    assert_int_equal(v->vmcb->rip - (uint64_t)fake_cpu_at(0), 9);
+    assert_int_equal(rsp - v->vmcb->rsp, 8);
+    assert_int_equal(*(uint64_t *)v->vmcb->rsp, (uint64_t)fake_cpu_at(6));
+    assert_true(fake_cpu_until(v, fake_cpu_at(7)));
+    assert_int_equal(v->vmcb->rsp, rsp);
+    assert_int_equal(counted(v, 0xC1), 2);
+    assert_int_equal(fake_cpu.runs, 3);
+}
+
+/* A page that it may not store to, or return to no address. */
+static void calls_and_returns_that_fault(void **state)
+{
+    struct vcpu *v = start(TAKEN, 0);
+    uint64_t rsp = v->vmcb->rsp;
+
+    (void)state;
+    CODE(v, NOP_, CALL_, 3, 0, 0, 0);
+    assert_true(npt_set_page(&v->pages_step, (uint64_t)fake_cpu_page(3),
+                             NPT_PRESENT | NPT_USER));
+    assert_true(fake_cpu_rounds(v, 2));
+    assert_int_equal(fake_cpu.runs, 2);
+    assert_int_equal(v->vmcb->rsp, rsp);
+
+    v = start(TAKEN, 0);
+    CODE(v, NOP_, RET_);
+    v->vmcb->rsp -= 8;
+    *(uint64_t *)v->vmcb->rsp = UINT64_C(1) << 47;
+    assert_true(fake_cpu_rounds(v, 2));
+    assert_int_equal(fake_cpu.runs, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counted_as_if_stepped),
+        cmocka_unit_test(cycles_of_each),
+        cmocka_unit_test(counted_up_to_an_exit),
+        cmocka_unit_test(stepped_to_an_overflow),
+        cmocka_unit_test(conditions),
+        cmocka_unit_test(calls_and_returns),
+        cmocka_unit_test(calls_and_returns_that_fault),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
