@@ -115,6 +115,26 @@ static void cycles_of_each(void **state)
     assert_int_equal(counted(v, 0xC2), 9 * c->cycles_other + c->cycles_branch);
 }
 
+/* SDM volume 3B, "Last Branch, Interrupt, and Exception Recording": TOS is the
+ * place of the last one. */
+static void recorded_as_if_stepped(void **state)
+{
+    struct vcpu *v = start(TAKEN, 0);
+    uint64_t tos;
+
+    (void)state;
+    assert_true(msr_write(v->model, 0x1D9, 1));
+    CODE(v, NOPS_, JMP_, 1, HLT_, NOPS_, HLT_);
+    assert_true(fake_cpu_until(v, fake_cpu_at(11)));
+    assert_int_equal(fake_cpu.runs, 2);
+    assert_int_equal(v->pt_ip, v->vmcb->rip); /* of an interrupt that comes */
+    tos = counted(v, 0x1C9);
+    assert_int_equal(counted(v, 0x680 + (uint32_t)tos),
+                     (uint64_t)fake_cpu_at(4));
+    assert_int_equal(counted(v, 0x6C0 + (uint32_t)tos),
+                     (uint64_t)fake_cpu_at(7));
+}
+
 /* Each that an interrupt or an exception cuts short. */
 static void counted_up_to_an_exit(void **state)
 {
@@ -224,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counted_as_if_stepped),
         cmocka_unit_test(cycles_of_each),
+        cmocka_unit_test(recorded_as_if_stepped),
         cmocka_unit_test(counted_up_to_an_exit),
         cmocka_unit_test(stepped_to_an_overflow),
         cmocka_unit_test(conditions),

@@ -145,6 +145,31 @@ static void traced_levels(void **state)
     assert_int_equal(user(), DEMAND_STEPS);
 }
 
+/* Instructions without a branch, while branches are counted and traced; not
+ * where one of them could overflow, nor while a PMI or a record is on its way,
+ * nor where what is counted depends on each. */
+static void what_passes(void **state)
+{
+    const struct demand_round block = {.instructions = 16, .cycles = 64};
+
+    (void)state;
+    count(BRANCHES | USR, 0);
+    processor.pt.ctl = RTIT_TRACE_EN | RTIT_USER;
+    assert_true(demand_passes(&processor, true, &block));
+    assert_int_equal(demand_rounds(&processor, true, &block), 0);
+    processor.pebs.armed = 1;
+    assert_false(demand_passes(&processor, true, &block));
+    processor.pebs.armed = 0;
+    processor.pmu.pmi_again = true;
+    assert_false(demand_passes(&processor, true, &block));
+    count(INSTRUCTIONS | USR, COUNTER_MASK - 15);
+    assert_false(demand_passes(&processor, true, &block));
+    count(INSTRUCTIONS | USR, COUNTER_MASK - 16);
+    assert_true(demand_passes(&processor, true, &block));
+    count(BRANCHES | USR | EDGE, 0);
+    assert_false(demand_passes(&processor, true, &block));
+}
+
 /* More than one retirement holds the cycles of. */
 static void totals_are_counted(void **state)
 {
@@ -184,6 +209,7 @@ int main(void)
         cmocka_unit_test(cycles_by_invert),
         cmocka_unit_test(fixed_counters),
         cmocka_unit_test(traced_levels),
+        cmocka_unit_test(what_passes),
         cmocka_unit_test(time_that_is_enough),
         cmocka_unit_test(totals_are_counted),
     };

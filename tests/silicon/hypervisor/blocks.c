@@ -6,8 +6,8 @@
  * known before; where another exit came first, RIP tells it, and stepping
  * comes to that exit again. A near branch behind them needs no run at all.
  *
- * Not where something looks at each instruction, or at memory, or where a
- * counter could overflow in it.
+ * Not where something looks at memory, or where a counter could overflow in
+ * it.
  *
  * AMD64 APM volume 2, "Breakpoints"; "Debug and Trace Resources" of VMRUN: DR6
  * and DR7 are the guest's own, DR0 is not. QEMU takes a breakpoint where DR7 is
@@ -105,14 +105,14 @@ static bool may_run(const struct vcpu *v)
            (b->cs.attributes & CS_L) != 0 && !data_access_watched(v);
 }
 
-static bool overflows(const struct vcpu *v, const struct block *b)
+static bool passes(const struct vcpu *v, const struct block *b)
 {
     const struct demand_round round = {
         .instructions = b->count,
         .cycles = b->count * v->model->choices.cycles_other,
     };
 
-    return demand_rounds(v->model, v->vmcb->cpl > 0, &round) == 0;
+    return demand_passes(v->model, v->vmcb->cpl > 0, &round);
 }
 
 /* Instructions that have been executed. */
@@ -144,24 +144,34 @@ static unsigned run(struct vcpu *v, const struct block *b)
     return n;
 }
 
+/* Each is traced as if it had been stepped. */
+static void count(struct vcpu *v, const struct block *b, unsigned executed)
+{
+    const uint32_t cycles = v->model->choices.cycles_other;
+    const uint64_t first = b->rip, rip = v->vmcb->rip;
+
+    if (executed == 0)
+        return;
+    step_count(v, executed, executed * cycles, false);
+    v->current = (struct instruction){.flags = 0};
+    for (unsigned n = 0; n < executed; n++) {
+        v->current_rip = first + b->at[n];
+        rounds_passed(v);
+        v->vmcb->rip = n + 1 < executed ? first + b->at[n + 1] : rip;
+        trace_retire(v, cycles);
+    }
+}
+
 bool blocks_run(struct vcpu *v)
 {
-    uint64_t rip = v->vmcb->rip;
     bool again = v->blocks.cut_short;
     const struct block *b;
-    unsigned count;
 
     v->blocks.cut_short = false;
-    if (again || !may_run(v) || (b = block_at(v)) == NULL || overflows(v, b))
+    if (again || !may_run(v) || (b = block_at(v)) == NULL || !passes(v, b))
         return false;
     v->current_cpl = v->vmcb->cpl;
-    count = run(v, b);
-    for (unsigned n = 0; n < count; n++)
-        rounds_passed(v, rip + b->at[n]);
-    if (count > 0) {
-        v->current_rip = v->pt_ip = rip + b->at[count - 1];
-        step_count(v, count, count * v->model->choices.cycles_other, false);
-    }
+    count(v, b, run(v, b));
     v->blocks.branches = v->blocks.cut_short ? 0 : BRANCHES_TOLD;
     step_end(v);
     return true;

@@ -39,6 +39,6 @@ bool blocks_tell_branch(struct vcpu *v, const uint8_t *bytes, size_t length,
                         uint64_t *to);
 
 /* rounds.c: an instruction of one. */
-void rounds_passed(struct vcpu *v, uint64_t rip);
+void rounds_passed(struct vcpu *v);
 
 #endif

@@ -75,13 +75,13 @@ void rounds_stepped(struct vcpu *v)
     r->count = 0;
 }
 
-void rounds_passed(struct vcpu *v, uint64_t rip)
+void rounds_passed(struct vcpu *v)
 {
     struct rounds *r = &v->rounds;
 
     if (r->count == ROUND_INSTRUCTIONS)
         r->count = r->alike = r->instructions = 0;
-    r->ip[r->count++] = rip;
+    r->ip[r->count++] = v->current_rip;
 }
 
 /* The branch at the end of a round is v->current. */

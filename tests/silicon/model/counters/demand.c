@@ -97,14 +97,19 @@ static bool is_traced(const struct processor *p, bool user)
     return pt_tracing(p) && (p->pt.ctl & (user ? RTIT_USER : RTIT_OS)) != 0;
 }
 
-/* Something besides counters looks at each instruction. */
-static bool is_followed(const struct processor *p, bool user)
+/* Something is due besides what is counted and traced. */
+static bool is_awaited(const struct processor *p)
 {
     const struct processor *s = p->sibling;
 
     return p->pebs.armed != 0 || p->pebs.residual_in > 0 || p->pmu.pmi_again ||
-           p->machine->uncore.counting || (s != NULL && s->pmu.any != 0) ||
-           is_traced(p, user) || lbr_records_at(p, user);
+           p->machine->uncore.counting || (s != NULL && s->pmu.any != 0);
+}
+
+/* Something besides counters looks at each instruction. */
+static bool is_followed(const struct processor *p, bool user)
+{
+    return is_awaited(p) || is_traced(p, user) || lbr_records_at(p, user);
 }
 
 uint64_t demand_left(const struct processor *p, bool user)
@@ -239,17 +244,12 @@ static bool has_details(const struct processor *p, unsigned n)
            !is_never_reached(p, p->pmu.select[n]);
 }
 
-static bool must_step(const struct processor *p, bool user)
-{
-    return deviates(p) || p->pmu.any != 0 || is_followed(p, user);
-}
-
-uint64_t demand_rounds(const struct processor *p, bool user,
-                       const struct demand_round *round)
+static uint64_t before_overflow(const struct processor *p, bool user,
+                                const struct demand_round *round)
 {
     uint64_t left = UINT64_MAX, one;
 
-    if (must_step(p, user))
+    if (deviates(p) || p->pmu.any != 0)
         return 0;
     for (unsigned n = 0; n < p->counters; n++) {
         if (of_general(p, n, user) == NEVER)
@@ -265,4 +265,16 @@ uint64_t demand_rounds(const struct processor *p, bool user,
             left = one;
     }
     return left;
+}
+
+uint64_t demand_rounds(const struct processor *p, bool user,
+                       const struct demand_round *round)
+{
+    return is_followed(p, user) ? 0 : before_overflow(p, user, round);
+}
+
+bool demand_passes(const struct processor *p, bool user,
+                   const struct demand_round *round)
+{
+    return !is_awaited(p) && before_overflow(p, user, round) > 0;
 }

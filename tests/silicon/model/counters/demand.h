@@ -42,5 +42,8 @@ struct demand_round {
  * most, before a counter could overflow; 0: it has to be stepped. */
 uint64_t demand_rounds(const struct processor *p, bool user,
                        const struct demand_round *round);
+/* One without a branch: may it be counted, and traced, when it is over? */
+bool demand_passes(const struct processor *p, bool user,
+                   const struct demand_round *round);
 
 #endif
