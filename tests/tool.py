@@ -122,6 +122,10 @@ def run(result):
         adaptive + adaptive[:6] + b"\xff\xff" + adaptive[8:], 4,
         "tsxpmu: FILE: record 1 at 0x200: Record Format [63:48] is not the "
         "size of the groups in [47:0]"))
+    result("tool: zeros after the last record", refused(
+        adaptive + bytes(600), 4,
+        "tsxpmu: FILE: record 1 at 0x200: Record Format [63:48] is not the "
+        "size of the groups in [47:0]"))
     result("tool: groups that are not known", refused(
         adaptive + b"\xff" * 600, 4, "tsxpmu: FILE: record 1 at 0x200: reserved "
         "bits of the selection of groups, [23:4] or [47:32], of format 6 [23:6] or "

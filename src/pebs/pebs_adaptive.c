@@ -199,6 +199,8 @@ enum pebs_error pebs_adaptive_decode(const uint8_t *bytes, size_t size,
         return PEBS_UNKNOWN_GROUPS;
     header = pebs_group_at(selection, PEBS_GROUP_COUNTERS);
     if (counters_size(selection) != 0) {
+        if (form >> 48 < header + HEADER_BYTES)
+            return PEBS_SIZE_NOT_OF_GROUPS;
         if (size < header + HEADER_BYTES)
             return PEBS_RECORD_CUT_SHORT;
         if (!add_counters(bytes + header, form, &selection))

@@ -130,7 +130,7 @@ enum pebs_error pebs_decode(const uint8_t *bytes, size_t size, unsigned format,
 
     if (error != PEBS_OK)
         return error;
-    if (size < needed)
+    if (format < PEBS_FORMATS && size < needed)
         return PEBS_RECORD_CUT_SHORT;
     switch (format) {
     case 0:

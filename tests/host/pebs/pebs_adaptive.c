@@ -255,13 +255,42 @@ static void reserved_abort(void **state)
     }
 }
 
+/* A size that is not of the groups is that, and no cut, however few of the
+ * bytes are there: zeros after the last record are not one cut short. */
+static void size_before_cut(void **state)
+{
+    static const struct {
+        unsigned format;
+        uint64_t form;
+    } rows[] = {{4, 0},
+                {4, UINT64_C(8) << 48},
+                {5, UINT64_C(31) << 48},
+                {6, 0},
+                {6, UINT64_C(40) << 48 | 0x10},
+                {6, UINT64_C(47) << 48 | 0x20},
+                {6, UINT64_C(79) << 48 | 0x11}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (size_t size = 8; size <= 32; size++) {
+            uint8_t *bytes = calloc(1, size);
+            struct pebs_record record;
+            assert_non_null(bytes);
+            memcpy(bytes, &rows[i].form, 8);
+            assert_int_equal(pebs_decode(bytes, size, rows[i].format, &record),
+                             PEBS_SIZE_NOT_OF_GROUPS);
+            free(bytes);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_record),  cmocka_unit_test(members),
-        cmocka_unit_test(selections),     cmocka_unit_test(entries),
-        cmocka_unit_test(prefixes),       cmocka_unit_test(refused),
-        cmocka_unit_test(retire_latency), cmocka_unit_test(reserved_abort),
+        cmocka_unit_test(golden_record),   cmocka_unit_test(members),
+        cmocka_unit_test(selections),      cmocka_unit_test(entries),
+        cmocka_unit_test(prefixes),        cmocka_unit_test(refused),
+        cmocka_unit_test(retire_latency),  cmocka_unit_test(reserved_abort),
+        cmocka_unit_test(size_before_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
