@@ -105,10 +105,10 @@ static void print_tally(const struct pebs_tally *tally, FILE *out)
     char text[PEBS_TX_ABORT_TEXT];
 
     fprintf(out, "records\t%" PRIu64 "\n", tally->records);
-    for (unsigned n = 0; n < 8; n++)
+    for (unsigned n = 0; n < PEBS_TALLY_COUNTERS; n++)
         if (pebs_tally_counter(tally, n) != 0)
-            fprintf(out, "counter %u\t%" PRIu64 "\n", n,
-                    pebs_tally_counter(tally, n));
+            fprintf(out, "%scounter %u\t%" PRIu64 "\n", n < 32 ? "" : "fixed ",
+                    n % 32, pebs_tally_counter(tally, n));
     if (pebs_tally_several(tally) != 0)
         fprintf(out, "several counters\t%" PRIu64 "\n",
                 pebs_tally_several(tally));

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 TOOL = "build/tsxpmu"
-SIZES = {0: 144, 1: 176, 2: 192, 3: 200, 4: 512}
+SIZES = {0: 144, 1: 176, 2: 192, 3: 200, 4: 512, 6: 120}
 
 
 def golden(form):
@@ -64,14 +64,21 @@ def counted(form):
     record, text = golden(form)
     fields = {line[6:30].strip(): line[31:] for line in text.splitlines()}
     counters = int(fields.get("Applicable Counter", fields.get("IA32_PERF_GLOBAL_STATUS", "0"))
-                   .split()[0], 16) & 0xff
+                   .split()[0], 16)
+    counters &= (0xffffffffff if form >= 4 else 0xff)
     causes = fields.get("TX Abort Information", "").partition(", ")[2].split(", ")
     number = 3 * (1 << 20) // len(record)
-    want = {"records", *(f"counter {n}" for n in range(8) if counters >> n & 1),
+    want = {"records", *(f"{'fixed ' * (n >= 32)}counter {n % 32}" for n in range(40)
+                          if counters >> n & 1),
             *(["several counters"] if counters & (counters - 1) else []), *filter(None, causes)}
     got = decode(record * number, "--format", str(form), "--count")
     if got[0] or got[2] or {*got[1].splitlines()} != {f"{what}\t{number}" for what in want}:
         yield f"{got}, wanted {number} of {want}"
+
+
+def record_of_fixed_counter():
+    words = (0x20 << 48, 0x401147, 1 << 32, 0)
+    return decode(b"".join(w.to_bytes(8, "little") for w in words), "--format=4", "--count")
 
 
 def unreadable(path, line, *words):
@@ -103,6 +110,9 @@ def run(result):
     for form in SIZES:
         result(f"tool: golden record of format {form}", whole(form))
         result(f"tool: records of format {form}, counted", counted(form))
+    fixed = record_of_fixed_counter()
+    result("tool: records of a fixed counter, counted",
+           [] if fixed == (0, "records\t1\nfixed counter 0\t1\n", []) else [str(fixed)])
     result("tool: empty file", refused(
         b"", 3, "tsxpmu: FILE: at 0x0: empty, no record"))
     result("tool: record cut short", refused(

@@ -11,7 +11,9 @@ static void clear_counts(uint64_t counts[PEBS_WAYS][256])
 
 void pebs_tally_clear(struct pebs_tally *tally)
 {
-    tally->records = 0;
+    tally->records = tally->several_later = 0;
+    for (unsigned n = 0; n < PEBS_TALLY_COUNTERS; n++)
+        tally->by_later[n] = 0;
     clear_counts(tally->by_counters);
     clear_counts(tally->by_abort);
 }
@@ -26,8 +28,25 @@ static inline void add(struct pebs_tally *tally, uint64_t number,
     tally->by_abort[way][tx_abort >> 32 & 0xff]++;
 }
 
+static bool has_several(uint64_t bits)
+{
+    return (bits & (bits - 1)) != 0;
+}
+
+/* The bits of an Applicable Counter that add() has no table for. */
+static void add_later(struct pebs_tally *tally, uint64_t counters)
+{
+    for (unsigned n = 8; n < PEBS_TALLY_COUNTERS; n++)
+        tally->by_later[n] += counters >> n & 1;
+    tally->several_later +=
+        has_several(counters) && !has_several(counters & 0xff);
+}
+
 void pebs_tally_add(struct pebs_tally *tally, const struct pebs_record *record)
 {
+    if (record->format == PEBS_FORMAT_ADAPTIVE &&
+        record->applicable_counter >> 8 != 0)
+        add_later(tally, record->applicable_counter);
     /* At most one of the two is present, and the other is 0. */
     add(tally, tally->records++,
         record->applicable_counter | record->global_status, record->tx_abort);
@@ -99,19 +118,19 @@ static uint64_t count(const uint64_t counts[PEBS_WAYS][256], unsigned i)
 
 uint64_t pebs_tally_counter(const struct pebs_tally *tally, unsigned n)
 {
-    uint64_t sum = 0;
+    uint64_t sum = tally->by_later[n];
 
-    for (unsigned i = 0; i < 256; i++)
+    for (unsigned i = 0; n < 8 && i < 256; i++)
         sum += (i >> n & 1) != 0 ? count(tally->by_counters, i) : 0;
     return sum;
 }
 
 uint64_t pebs_tally_several(const struct pebs_tally *tally)
 {
-    uint64_t sum = 0;
+    uint64_t sum = tally->several_later;
 
     for (unsigned i = 0; i < 256; i++)
-        sum += (i & (i - 1)) != 0 ? count(tally->by_counters, i) : 0;
+        sum += has_several(i) ? count(tally->by_counters, i) : 0;
     return sum;
 }
 

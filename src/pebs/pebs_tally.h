@@ -11,13 +11,18 @@
 
 #include "src/pebs/pebs_decode.h"
 
-#define PEBS_WAYS 4 /* so that no count waits for the one before */
+#define PEBS_WAYS           4  /* so that no count waits for the one before */
+#define PEBS_TALLY_COUNTERS 40 /* IA32_PMCn is n, IA32_FIXED_CTRn 32 + n */
 
 struct pebs_tally {
     uint64_t records;
     /* By [7:0] of 90H: the applicable counter (format 3) or the overflow bits
      * of IA32_PERF_GLOBAL_STATUS (formats 1 and 2). Format 0 counts as 0. */
     uint64_t by_counters[PEBS_WAYS][256];
+    /* Of adaptive records, whose Applicable Counter has more: by bit n, 8 and
+     * above, and those with several bits that [7:0] does not show. */
+    uint64_t by_later[PEBS_TALLY_COUNTERS];
+    uint64_t several_later;
     /* By [39:32] of TX Abort Information: HLE_Abort to Capacity Reads. */
     uint64_t by_abort[PEBS_WAYS][256];
 };
@@ -34,7 +39,8 @@ enum pebs_error pebs_tally_all(struct pebs_tally *tally,
                                struct pebs_reader *reader)
     __attribute__((warn_unused_result));
 
-/* Records in which bit n of 90H is set, n = 0 to 7. With the image of
+/* Records in which bit n of 90H is set, n = 0 to 7; of adaptive records bit n
+ * of Applicable Counter, n below PEBS_TALLY_COUNTERS. With the image of
  * IA32_PERF_GLOBAL_STATUS a record in which several are set cannot be
  * correlated with one of them (SDM 3B, "Processor Event Based Sampling (PEBS)
  * Facility" of the 6th generation): pebs_tally_several counts these. */

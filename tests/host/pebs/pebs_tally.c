@@ -31,6 +31,34 @@ static void by_counter(void **state)
     assert_int_equal(tally.by_counters[3][0], 1);
 }
 
+/* Adaptive records are of fixed counters, and of more than eight, too. */
+static void by_later_counter(void **state)
+{
+    static const uint64_t sets[] = {
+        BIT(32),     BIT(9), BIT(39) | BIT(9), BIT(32) | 1,
+        BIT(32) | 3, 4,      BIT(31) | BIT(40)};
+    struct pebs_record record = {.format = PEBS_FORMAT_ADAPTIVE};
+
+    (void)state;
+    pebs_tally_clear(&tally);
+    for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+        record.applicable_counter = sets[i];
+        pebs_tally_add(&tally, &record);
+    }
+    assert_int_equal(pebs_tally_counter(&tally, 32), 3);
+    assert_int_equal(pebs_tally_counter(&tally, 9), 2);
+    assert_int_equal(pebs_tally_counter(&tally, 39), 1);
+    assert_int_equal(pebs_tally_counter(&tally, 31), 1);
+    assert_int_equal(pebs_tally_counter(&tally, 0), 2);
+    assert_int_equal(pebs_tally_counter(&tally, 1), 1);
+    assert_int_equal(pebs_tally_counter(&tally, 2), 1);
+    assert_int_equal(pebs_tally_counter(&tally, 8), 0);
+    assert_int_equal(pebs_tally_several(&tally), 4);
+    pebs_tally_clear(&tally);
+    assert_int_equal(pebs_tally_counter(&tally, 32), 0);
+    assert_int_equal(pebs_tally_several(&tally), 0);
+}
+
 static void by_abort(void **state)
 {
     (void)state;
@@ -103,9 +131,8 @@ static void all_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_counter),
-        cmocka_unit_test(by_abort),
-        cmocka_unit_test(clears),
+        cmocka_unit_test(by_counter),  cmocka_unit_test(by_later_counter),
+        cmocka_unit_test(by_abort),    cmocka_unit_test(clears),
         cmocka_unit_test(all_at_once),
     };
 
