@@ -181,7 +181,11 @@ bool decode_pt(FILE *in, const char *name,
         return false;
     for (size_t i = 0; i < perf.count; i++) {
         char part[64];
-        snprintf(part, sizeof(part), "cpu %" PRId32, perf.streams[i].cpu);
+        if (perf.streams[i].cpu >= 0)
+            snprintf(part, sizeof(part), "cpu %" PRId32, perf.streams[i].cpu);
+        else
+            snprintf(part, sizeof(part), "thread %" PRIu32,
+                     perf.streams[i].thread);
         if (!options->json && !options->quiet)
             fprintf(out, "# %s, from 0x%" PRIx64 "\n", part,
                     perf.streams[i].offset);

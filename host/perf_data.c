@@ -57,6 +57,14 @@ static void *grow(void *list, size_t count, size_t size)
                : realloc(list, (count == 0 ? 1 : 2 * count) * size);
 }
 
+/* Threads have buffers of their own where no CPU is named. */
+static bool same_buffer(const struct perf_stream *stream,
+                        const struct auxtrace *aux)
+{
+    return stream->cpu == aux->cpu &&
+           (aux->cpu >= 0 || stream->thread == aux->tid);
+}
+
 /* The stream that these bytes go on, or a new one. Snapshots overlap: what is
  * there already is left out. NULL: no memory. */
 static struct perf_stream *stream_of(struct perf_data *data,
@@ -64,7 +72,7 @@ static struct perf_stream *stream_of(struct perf_data *data,
 {
     for (size_t i = data->count; i-- != 0;) {
         struct perf_stream *stream = &data->streams[i];
-        if (stream->cpu == aux->cpu && aux->offset >= stream->offset &&
+        if (same_buffer(stream, aux) && aux->offset >= stream->offset &&
             aux->offset <= stream->end)
             return stream;
     }
@@ -73,8 +81,10 @@ static struct perf_stream *stream_of(struct perf_data *data,
     if (streams == NULL)
         return NULL;
     data->streams = streams;
-    streams[data->count] = (struct perf_stream){
-        .cpu = aux->cpu, .offset = aux->offset, .end = aux->offset};
+    streams[data->count] = (struct perf_stream){.cpu = aux->cpu,
+                                                .thread = aux->tid,
+                                                .offset = aux->offset,
+                                                .end = aux->offset};
     return &streams[data->count++];
 }
 
@@ -97,13 +107,15 @@ static bool add(struct perf_data *data, const struct auxtrace *aux, uint64_t at)
     return true;
 }
 
-/* By CPU, then as they were traced. */
+/* By CPU or thread, then as they were traced. */
 static int compare(const void *a, const void *b)
 {
     const struct perf_stream *x = a, *y = b;
 
     if (x->cpu != y->cpu)
         return x->cpu < y->cpu ? -1 : 1;
+    if (x->cpu < 0 && x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
@@ -141,6 +153,8 @@ bool perf_data_read(FILE *file, const char *name, struct perf_data *out)
 
     if (fread(&header, 1, sizeof(header), file) != sizeof(header))
         return refuse(name, "is cut short");
+    if (header.size < sizeof(header))
+        return refuse(name, "was written to a pipe (perf record -o FILE)");
     if (header.data_size == 0)
         return refuse(name, "has no data; was perf ended?");
     if (fseeko(file, 0, SEEK_END) != 0)

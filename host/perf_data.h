@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * perf_data.h - where the traces are in a file of Linux's perf (perf.data): the
- * AUXTRACE records of Intel PT, per CPU, those that follow one another joined.
+ * AUXTRACE records of Intel PT, per CPU or, where perf followed threads, per
+ * thread, those that follow one another joined.
  * Format: Linux, tools/perf/Documentation/perf.data-file-format.txt and
  * include/uapi/linux/perf_event.h.
  */
@@ -12,8 +13,9 @@
 
 /* Bytes that followed one another when they were traced. */
 struct perf_stream {
-    int32_t cpu;     /* -1: of a thread */
-    uint64_t offset; /* in what the CPU traced */
+    int32_t cpu; /* -1: of the thread */
+    uint32_t thread;
+    uint64_t offset; /* in what was traced there */
     uint64_t end;
     struct pt_piece *pieces;
     size_t count;

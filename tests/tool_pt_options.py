@@ -120,9 +120,9 @@ def parts():
             yield f"{words}: status {status}, {lines}, {errors}"
 
 
-def auxtrace(cpu, offset, data):
+def auxtrace(cpu, offset, data, thread=0):
     return struct.pack("<IHH", 71, 0, 48) + struct.pack(
-        "<QQQIIiI", len(data), offset, 0, 0, 0, cpu, 0) + data
+        "<QQQIIiI", len(data), offset, 0, 0, thread, cpu, 0) + data
 
 
 def perf_file(*records):
@@ -150,12 +150,31 @@ def perf():
         yield f"status {status}, {lines}, {errors}"
 
 
+def perf_threads():
+    """Each thread has a buffer of its own, from offset 0 on; of a CPU's there is
+    one, whichever thread is named."""
+    half = len(HEAD) + 20
+    data = perf_file(INFO, auxtrace(-1, 0, TRACE[:half], 812), auxtrace(-1, 0, HEAD, 77),
+                     auxtrace(-1, half, TRACE[half:], 812), auxtrace(2, 0, TRACE[:half], 1),
+                     auxtrace(2, half, TRACE[half:], 2))
+    status, lines, errors = decode(data, "--tsx")
+    _, whole, _ = decode(TRACE, "--tsx")
+    if status or errors or lines != ["# thread 77, from 0x0", whole[0], "# thread 812, from 0x0",
+                                     *whole, "# cpu 2, from 0x0", *whole]:
+        yield f"status {status}, {lines}, {errors}"
+    status, _, errors = decode(perf_file(INFO, auxtrace(-1, 0, b"\x06", 5)), "--tsx")
+    if status != 1 or not errors[0].startswith("tsxpmu: FILE: thread 5: at 0x0: "):
+        yield f"status {status}, {errors}"
+
+
 def perf_refused():
     """Anything else is one clear line."""
     good = perf_file(INFO, auxtrace(0, 0, TRACE))
     for data, why in (
             (good[:-9], "is cut short"), (good[:20], "is cut short"),
             (perf_file(INFO, OTHER), "has no trace (AUXTRACE)"),
+            (b"PERFILE2" + struct.pack("<Q", 16) + INFO * 9,
+             "was written to a pipe (perf record -o FILE)"),
             (perf_file(), "has no data; was perf ended?"),
             (perf_file(struct.pack("<IHH", 81, 0, 8)),
              "is compressed (perf record without -z)"),
@@ -232,6 +251,7 @@ def run(result):
     result("tool: a trace as JSON", as_json())
     result("tool: parts of a trace", parts())
     result("tool: traces in a file of perf", perf())
+    result("tool: threads in a file of perf", perf_threads())
     result("tool: files of perf that are refused", perf_refused())
     result("tool: empty trace in a file of perf", refused(
         perf_file(INFO, auxtrace(0, 0, b"\x06")),
