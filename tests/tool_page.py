@@ -166,6 +166,14 @@ def run(result, skip):
         if file.read() != first:
             problems.append("not that of the reports")
     result("tool: page of a database", problems)
+    with open(page, "rb") as file:
+        first = file.read()
+    problems = [p for word in ("build/no/such", "{none}", "{cut}")
+                for p in expect(files.run("page", word, "-o", page), 2 - (word[0] == "{"))]
+    with open(page, "rb") as file:
+        if file.read() != first:
+            problems.append("it is written over")
+    result("tool: a page where there is no report", problems)
     result("tool: page of what is not whole, or nothing", [
         *expect(files.run("page", "{one}", "{cut}", "-o", files.path("other")), 1, "1 reports are"),
         *expect(files.run("page", "{none}", "-o", files.path("other")), 1, "no whole report"),

@@ -188,11 +188,11 @@ int command_page(int argc, char **argv)
                                   ? from_database(&paging, arguments.words[i])
                                   : arguments_each(&file, one, &paging));
     }
-    if (json_object_size(paging.kinds) == 0 && status != STATUS_TROUBLE) {
+    if (json_object_size(paging.kinds) != 0) {
+        status = status_worst(status, write_page(&paging));
+    } else if (status != STATUS_TROUBLE) {
         fprintf(stderr, "tsxpmu: no whole report\n");
         status = STATUS_FOUND;
-    } else {
-        status = status_worst(status, write_page(&paging));
     }
     if (paging.broken != 0) {
         fprintf(stderr, "tsxpmu: %zu reports are not whole, and left out\n",
