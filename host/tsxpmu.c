@@ -10,7 +10,9 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TROUBLE 2 /* exit status, as grep's */
 
@@ -38,6 +40,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
+/* At the end, also that of --help and --version, which argp makes. */
+static void end_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    fprintf(stderr, "tsxpmu: standard output: %s\n", strerror(errno));
+    _exit(TROUBLE);
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -59,11 +70,9 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "-h") == 0)
             argv[i] = "--help";
     argp_err_exit_status = TROUBLE;
+    if (atexit(end_output) != 0)
+        abort();
     if (!commands_run(argc, argv, &status))
         argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "tsxpmu: standard output: %s\n", strerror(errno));
-        status = TROUBLE;
-    }
     return status;
 }

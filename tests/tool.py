@@ -95,6 +95,16 @@ def misused(*words):
         yield f"{words}: status {run.returncode}, {run.stderr.decode()}"
 
 
+def full(*words):
+    """What cannot be printed is one line, and status 2."""
+    with open("/dev/full", "wb") as out:
+        run = subprocess.run([TOOL, *words], stdout=out, stderr=subprocess.PIPE,
+                             check=False, timeout=60)
+    want = b"tsxpmu: standard output: No space left on device\n"
+    if run.returncode != 2 or run.stderr != want:
+        yield f"{words}: status {run.returncode}, {run.stderr.decode()}"
+
+
 def bounded():
     """A long input takes no more memory than a short one."""
     record, _ = golden(3)
@@ -167,4 +177,8 @@ def run(result):
                         ("decode", "pebs", "x", "y", "--format=3"),
                         ("decode", "pebs", "x", "--format=3", "--tsx"))
         for p in misused(*words)])
+    result("tool: a full disk", [
+        p for words in (("--help",), ("--version",), ("decode", "pt", "--usage"),
+                        ("plan", "cycles"))
+        for p in full(*words)])
     result("tool: memory does not grow with the file", bounded())
