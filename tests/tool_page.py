@@ -35,7 +35,7 @@ TESTS = (
       "of it, 8 one instruction later, 7 two, 3 three, 2 more; 0 windows made none",)),
     ("ok", "pebs_tx_abort_causes",
      ("XABORT: 13 records of 26 aborts, 12 by this cause, 12 Instruction_Abort; B8H = "
-      "0x60000000f (Cycles_Last_TX 15)", "<PAUSE> & co: 6 records of 6 aborts, 5 by this cause")),
+      "0x60000000f (Cycles_Last_TX 15)", "<!--<script> & co: 6 records of 6 aborts, 5 by this cause")),
     ("ok", "pt_transactions", (
         f"# raw, processor 0: Processor Trace: {len(TRACE)} bytes, crc {zlib.crc32(TRACE):08X}",
         *(f"# raw {at:04x} {TRACE[at:at + 32].hex()}" for at in range(0, len(TRACE), 32)))),
@@ -45,7 +45,7 @@ TESTS = (
 BARS = {
     ("counter3", "transactions", "to 40 %"): 1,
     ("counter3", "RTM_FORCE_ABORT = 1", "to 100 %"): 1,
-    ("aborts", "records", "XABORT"): 12, ("aborts", "records", "<PAUSE> & co"): 5,
+    ("aborts", "records", "XABORT"): 12, ("aborts", "records", "<!--<script> & co"): 5,
     ("capacity", "loads commit up to", "896"): 1, ("capacity", "loads abort from", "1024"): 1,
     ("latency", "L1", "4"): 1, ("latency", "L2", "13"): 1, ("latency", "L3", "47"): 1,
     ("latency", "flushed", "234"): 1,
