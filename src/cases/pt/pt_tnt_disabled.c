@@ -4,7 +4,6 @@
 #include "src/base/msr.h"
 #include "src/trace/gate.h"
 #include "src/trace/registers.h"
-#include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
 
 #define GATES_AT  4096 /* of test_records(), after the table */
@@ -54,31 +53,6 @@ static void leave_out_results(struct window *w, struct path_list *list,
     w->path.source = list;
 }
 
-/* Two loops at ring 3, with User alone: of their branches nothing is left. */
-static void check_ring3(struct trace *p)
-{
-    struct ring3_session ring3;
-    struct path_seen seen;
-
-    if (!set_msr(p->t, IA32_PERF_GLOBAL_CTRL, 0) ||
-        !ring3_prepare(&ring3, p->t))
-        return;
-    const uint64_t code = ring3.ring3->user_code;
-    const struct path_step steps[] = {
-        {PATH_PGE, code},
-        {PATH_PGD_HIDDEN, 0},
-        {PATH_PGE, code + (uint64_t)(ring3_code_again - ring3_code)},
-        {PATH_PGD_HIDDEN, 0}};
-    const struct path_list list = {steps, sizeof(steps) / sizeof(steps[0])};
-    const struct path path = {.step = path_list_step, .source = &list};
-
-    if (!ring3_trace_anew(p, &ring3, IA32_RTIT_CTL_User, 0, window_ring3))
-        return;
-    path_follow(p->memory, trace_bytes(p), &path, 0, &seen);
-    if (!seen.overflow)
-        window_judge(p, "DisTNT = 1, ring 3", &seen);
-}
-
 TEST(pt_tnt_disabled,
      .asks = "Is there no TNT where DisTNT is set, and all else as before?",
      .cite = "SDM 3C, Intel Processor Trace, of later editions: \"TNT "
@@ -120,8 +94,4 @@ TEST(pt_tnt_disabled,
         WITH_PREFIX (t, "DisTNT = 1")
             window_check(&p, bodies[i].what, &w, &seen);
     }
-    p.control = control;
-    if ((test_cpu(t)->leaf14_ecx & LEAF14_TOPA) != 0 &&
-        test_cpu(t)->perfmon_version >= 2)
-        check_ring3(&p);
 }

@@ -36,6 +36,7 @@ enum wrong {
 enum region {
     NESTED,
     RELEASED,
+    CROSSED,
     RECURSIVE,
     WRITTEN,
     AROUND_RTM,
@@ -91,6 +92,7 @@ static void run(enum region region, struct hle_nest *nest, uint64_t seen_0,
     }
 REGION(nested, NESTED, 1, 1, 0)
 REGION(released, RELEASED, 1, 1, 0)
+REGION(crossed, CROSSED, 1, 1, 0)
 REGION(recursive, RECURSIVE, 1, 0, 1)
 REGION(written, WRITTEN, 5, 0, 0)
 REGION(around_rtm, AROUND_RTM, 1, 0, 0)
