@@ -93,7 +93,8 @@ static void check_segments(const struct ring3 *ring3)
     assert_int_equal(*(const uint64_t *)(uintptr_t)stack, (uintptr_t)ring3);
 }
 
-/* "4-Level Paging": present, writable, for ring 3; the code, then the data. */
+/* "4-Level Paging": present, writable, for ring 3, Accessed and Dirty; the
+ * code, then the data. */
 static void check_paging(const struct ring3 *ring3)
 {
     const uint64_t *table = (const uint64_t *)(uintptr_t)loaded.cr3;
@@ -108,16 +109,16 @@ static void check_paging(const struct ring3 *ring3)
     assert_true(ring3->user_code >> 39 < 256);
     for (unsigned level = 0; level < 3; level++) {
         const uint64_t entry = table[level == 0 ? ring3->user_code >> 39 : 0];
-        assert_int_equal(entry & 0xfff, 7);
+        assert_int_equal(entry & 0xfff, 0x67);
         table = (const uint64_t *)(uintptr_t)(entry & ~UINT64_C(0xfff));
     }
     for (unsigned i = 0; i < RING3_CODE_PAGES; i++)
-        assert_int_equal(table[i], ((uintptr_t)ring3_code + 4096 * i) | 7);
-    assert_int_equal(table[RING3_CODE_PAGES], ring3->data | 7);
+        assert_int_equal(table[i], ((uintptr_t)ring3_code + 4096 * i) | 0x67);
+    assert_int_equal(table[RING3_CODE_PAGES], ring3->data | 0x67);
     for (unsigned i = 1; i <= RING3_MORE_BYTES / 4096; i++)
         assert_int_equal(table[RING3_CODE_PAGES + i],
                          table[RING3_CODE_PAGES + 1] + 4096 * (i - 1));
-    assert_int_equal(table[RING3_CODE_PAGES + 1] & 0xfff, 7);
+    assert_int_equal(table[RING3_CODE_PAGES + 1] & 0xfff, 0x67);
     assert_int_equal(ring3->user_data,
                      ring3->user_code + 4096 * RING3_CODE_PAGES);
 }
