@@ -11,15 +11,16 @@
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
-#define PAGE_BYTES 4096u
-#define STEPS_AT   (2 * PAGE_BYTES) /* of test_records() */
-#define STEPS_MAX  256
-#define PSB_PLACES 6 /* places of a PSB */
-#define PSB_FIRST  9
-#define PSB_STEP   11
-#define TIMES      180 /* bytes of timing packets, before ring 3 and there */
-#define PIP_PLACES 8   /* with the code of ring 0 before and after it */
-#define PIP_STEP   23
+#define PAGE_BYTES  4096u
+#define STEPS_AT    (2 * PAGE_BYTES) /* of test_records() */
+#define STEPS_MAX   256
+#define PSB_PLACES  6 /* places of a PSB */
+#define PSB_FIRST   9
+#define PSB_STEP    11
+#define TIMES_FIRST 210 /* amid timing packets, which come before, too */
+#define TIMES_STEP  40
+#define PIP_PLACES  8 /* with the code of ring 0 before and after it */
+#define PIP_STEP    23
 
 /* IA32_PMC0 counts all instructions of ring 3, 1 those inside, 2 those no abort
  * has undone. */
@@ -274,18 +275,18 @@ static void check_pip(struct paths *s)
           missing);
 }
 
-/* Windows with so many bytes until a PSB is due; some are longer. In every
- * second one there are timing packets. */
+/* Windows with so many bytes until a PSB is due; some are longer. For each
+ * there is one with timing packets, and one without. */
 static void try_psbs(struct paths *s, const struct way *way, uint32_t period)
 {
-    const unsigned before = s->psbs;
-    unsigned tried = 0;
+    unsigned before = s->psbs, tried = 0;
 
     add_path(s, way);
-    for (unsigned i = 0; i < PSB_PLACES; i++) {
+    for (unsigned i = 0; i < 2 * PSB_PLACES; i++) {
         const uint64_t bits = i % 2 != 0 ? ring3_times_bits(test_cpu(s->t)) : 0;
-        const uint64_t due = PSB_FIRST + PSB_STEP * i +
-                             ((bits & IA32_RTIT_CTL_MTCEn) != 0 ? TIMES : 0);
+        const uint64_t due = (bits & IA32_RTIT_CTL_MTCEn) != 0
+                                 ? TIMES_FIRST + TIMES_STEP * (i / 2)
+                                 : PSB_FIRST + PSB_STEP * (i / 2);
         const uint64_t status = (period - due) << PACKET_BYTES_AT;
 
         if (!trace_way(s, way, IA32_RTIT_CTL_User | bits, status))
@@ -294,8 +295,7 @@ static void try_psbs(struct paths *s, const struct way *way, uint32_t period)
         tried++;
     }
     check(s->t, tried == 0 || s->psbs != before,
-          "%s: got no PSB in %u windows, in which PacketByteCnt makes one due; "
-          "wanted some",
+          "%s: got no PSB in %u windows, each with one due; wanted some",
           way->what, tried);
 }
 

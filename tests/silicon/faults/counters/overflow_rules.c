@@ -193,8 +193,8 @@ FAULT(status_reset_interrupts,
 FAULT(status_set_freezes,
       .what = "[perfmon 4] an overflow bit that is set by 391H freezes what an "
               "interrupt would",
-      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL",
-                 "icelake-server on 1 counter_overflow_bits FAIL"},
+      .caught = {"skylake-2018 on 1 global_status_set FAIL",
+                 "icelake-server on 1 global_status_set FAIL"},
       .breaks = STATUS_SET_IS_NO_PMI)
 
 FAULT(branch_misses_of_ring_0,
