@@ -440,7 +440,7 @@ run:
 # What Debian's kernel starts with, and from what. Never part of `make test`:
 # that takes them where they are.
 LINUX_PROGRAMS := $(patsubst tests/linux/%.c,%,$(sort $(wildcard tests/linux/*.c)))
-$(B)/linux/%: tests/linux/%.c tests/linux/say.h
+$(B)/linux/%: tests/linux/%.c tests/linux/say.h | $(B)/setup-linux.done
 	@mkdir -p $(@D)
 	@echo "  cc $@"
 	@$(CC) -std=gnu11 -O1 $(WARN) -Wno-missing-prototypes -Wno-pedantic -ffreestanding \
