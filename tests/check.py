@@ -127,7 +127,7 @@ def boot(meanwhile: Callable[[], None] = lambda: None) -> None:
 
     part = expected.part()
     if part is not None:
-        print(f"boots of PART={part} of {expected.PARTS}: a third of the personalities "
+        print(f"boots of PART={part} of {expected.PARTS}: a quarter of the personalities "
               "run one suite of the tests each; others after the next commit; PART=all: all",
               flush=True)
     boots.each(show, [*sames.jobs(), *map(boots.job, scales.sample()),

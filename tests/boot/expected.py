@@ -27,7 +27,7 @@ SUITES = ("tsx_*,sdv_*", "pebs_*,pdir_*,precise_*", "pt_*", "counter*",
           "hle_*,force_*,offcore_*,uncore_*",
           "load_*,memory_*,data_*,branch_*,events_*,rdpmc_*,fixed_*,freeze_*,global_*,"
           "lbr_*,perf_*,pmi_*,microcode_*,always_*")
-SHARES = 3  # one of them is made in a part, each in as many parts as there are suites
+SHARES = 4  # one of them is made in a part, each in as many parts as there are suites
 PARTS = SHARES * len(SUITES)  # of `make test`
 TESTS_MOST = 255  # characters of tests= that the program takes
 HEAD = """\
