@@ -8,7 +8,7 @@ default rel
 
 %include "window.inc"
 
-section .text
+section .text align=4096            ; one instruction lies on two pages
 
 ; Branches of every kind, each kind another number of times: conditional ones 6
 ; taken and 3 not, of them 2 LOOP and 1 JRCXZ (SDM 1, "Conditional Transfer
