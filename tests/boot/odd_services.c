@@ -7,6 +7,7 @@
  * Platform Initialization specification, volume 2, "MP Services Protocol".
  */
 #include "tests/boot/odd_services.h"
+#include "efi/mp.h"
 
 #include <stdint.h>
 
@@ -72,30 +73,25 @@ void odd_time(EFI_SYSTEM_TABLE *st)
     st->RuntimeServices->GetTime = no_time;
 }
 
-/* The head of the protocol. */
-struct mp_head {
-    EFI_STATUS(EFIAPI *number)(struct mp_head *, UINTN *all, UINTN *enabled);
-    EFI_STATUS(EFIAPI *info)(struct mp_head *, UINTN number, VOID *out);
-};
+static EFI_STATUS(EFIAPI *info)(struct mp_services *, UINTN number,
+                                struct mp_processor *);
 
-static EFI_STATUS(EFIAPI *info)(struct mp_head *, UINTN number, VOID *out);
-
-static EFI_STATUS EFIAPI not_the_last(struct mp_head *mp, UINTN number,
-                                      VOID *out)
+static EFI_STATUS EFIAPI not_the_last(struct mp_services *mp, UINTN number,
+                                      struct mp_processor *out)
 {
     UINTN all = 0, enabled;
 
-    (void)mp->number(mp, &all, &enabled);
+    (void)mp->GetNumberOfProcessors(mp, &all, &enabled);
     return number + 1 == all ? EFI_DEVICE_ERROR : info(mp, number, out);
 }
 
 void odd_processors(EFI_BOOT_SERVICES *bs)
 {
     EFI_GUID guid = MP_SERVICES_GUID;
-    struct mp_head *mp;
+    struct mp_services *mp;
 
     if (EFI_ERROR(bs->LocateProtocol(&guid, NULL, (VOID **)&mp)))
         return;
-    info = mp->info;
-    mp->info = not_the_last;
+    info = mp->GetProcessorInfo;
+    mp->GetProcessorInfo = not_the_last;
 }

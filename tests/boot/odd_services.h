@@ -5,14 +5,6 @@
 
 #include <efi.h>
 
-#define MP_SERVICES_GUID                                   \
-    {                                                      \
-        0x3fdda605, 0xa76e, 0x4f46,                        \
-        {                                                  \
-            0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08 \
-        }                                                  \
-    }
-
 BOOLEAN odd_same(const EFI_GUID *a, const EFI_GUID *b);
 
 /* A pointer in ACPI's XSDT is not canonical. */

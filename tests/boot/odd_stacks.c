@@ -7,7 +7,7 @@
  * UEFI Platform Initialization specification, volume 2, "MP Services Protocol".
  */
 #include "tests/boot/odd_stacks.h"
-#include "tests/boot/odd_services.h"
+#include "efi/mp.h"
 
 #include <stdint.h>
 
@@ -16,24 +16,15 @@
 #define BELOW_BYTES 32768
 #define PATTERN     0xA5
 
-typedef VOID(EFIAPI *procedure)(VOID *argument);
-
-/* The head of the protocol. */
-struct mp_services {
-    VOID *number, *info;
-    EFI_STATUS(EFIAPI *startup_all)
-    (struct mp_services *, procedure, BOOLEAN single, EFI_EVENT, UINTN us,
-     VOID *argument, UINTN **failed);
-};
-
 static struct {
     uint8_t below[BELOW_BYTES], stack[STACK_BYTES];
 } __attribute__((aligned(16))) stacks[STACKS];
 
 static unsigned taken;
-static procedure started;
-static EFI_STATUS(EFIAPI *startup_all)(struct mp_services *, procedure, BOOLEAN,
-                                       EFI_EVENT, UINTN, VOID *, UINTN **);
+static mp_procedure started;
+static EFI_STATUS(EFIAPI *startup_all)(struct mp_services *, mp_procedure,
+                                       BOOLEAN, EFI_EVENT, UINTN, VOID *,
+                                       UINTN **);
 
 /* The area for what is called, which 64-bit callers of UEFI leave above the
  * return address, is at the top. */
@@ -51,7 +42,7 @@ static VOID EFIAPI on_small_stack(VOID *argument)
                      : "rax", "rbx", "r8", "r9", "r10", "r11", "memory", "cc");
 }
 
-static EFI_STATUS EFIAPI start_on_small(struct mp_services *mp, procedure p,
+static EFI_STATUS EFIAPI start_on_small(struct mp_services *mp, mp_procedure p,
                                         BOOLEAN single, EFI_EVENT event,
                                         UINTN us, VOID *argument,
                                         UINTN **failed)
@@ -70,8 +61,8 @@ void odd_stacks(EFI_BOOT_SERVICES *bs)
     for (unsigned n = 0; n < STACKS; n++)
         for (unsigned i = 0; i < BELOW_BYTES; i++)
             stacks[n].below[i] = PATTERN;
-    startup_all = mp->startup_all;
-    mp->startup_all = start_on_small;
+    startup_all = mp->StartupAllAPs;
+    mp->StartupAllAPs = start_on_small;
 }
 
 UINTN odd_stacks_used(void)
