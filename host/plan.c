@@ -83,8 +83,9 @@ bool plan_cpu(const char *name, struct constraints_cpu *cpu)
         return false;
     cpu->family = (uint16_t)family;
     cpu->model = (uint16_t)model;
-    cpu->tsx = cpu->rtm = (generation_of(cpu->family, cpu->model, 0) &
-                           (HASWELL | BROADWELL | SKYLAKE)) != 0;
+    cpu->tsx = cpu->rtm =
+        (generation_of(cpu->family, cpu->model, 0) &
+         (HASWELL | BROADWELL | SKYLAKE | ICE_LAKE | GOLDEN_COVE)) != 0;
     return true;
 }
 

@@ -91,6 +91,8 @@ def run(result):
             ("c0/00 3c/00 --counters 1", 2),
             ("c0/00 3c/00 --counters 1 --fixed 1", 1),
             ("c0/01 c0/01:in_tx --cpu haswell", 2),
+            ("c4/00:in_tx --cpu 06_6AH", 1),
+            ("c4/00:in_tx --cpu 06_ADH", 1),
             ("cd/01:pebs=3 cd/01:pebs=20H --cpu haswell", 2),
             ("cd/01:pebs=3 cd/01:pebs=3H --cpu haswell", 1),
             ("b7/01=1 bb/01=2 --counters 2", 1))
