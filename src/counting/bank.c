@@ -102,7 +102,8 @@ static bool write_bank(struct test_context *t, const struct bank *bank)
 {
     const struct identity *id = test_cpu(t);
     bool ok = set_msr_again(t, IA32_PERF_GLOBAL_CTRL, 0) &&
-              set_msr_again(t, IA32_FIXED_CTR_CTRL, 0);
+              set_msr_again(t, IA32_FIXED_CTR_CTRL, 0) &&
+              counters_clear_monitoring(t);
 
     for (unsigned n = 0; ok && n < counters_available(id); n++)
         ok = set_msr_again(t, IA32_PERFEVTSEL(n), 0) &&

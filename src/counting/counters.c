@@ -31,6 +31,11 @@ bool counters_told_in_part(const struct identity *id)
     return id->core_type == CORE_TYPE_CORE && id->leaf_max < 0x23;
 }
 
+bool counters_fixed_untold(const struct identity *id)
+{
+    return id->perfmon_version == 2 && id->fixed_counters == 0;
+}
+
 bool counters_have_pc(struct test_context *t, uint64_t places)
 {
     const struct identity *id = test_cpu(t);
@@ -114,31 +119,74 @@ static bool clear_fixed(struct test_context *t)
     return ok && (!metrics || set_msr_again(t, MSR_PERF_METRICS, 0));
 }
 
-bool counters_claim(struct test_context *t)
+/* Selects and counters of all; the latter by their full-width name, where it
+ * exists, which can give the value back. */
+static bool clear_all(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
-    uint64_t status;
-    bool ok;
+    bool ok = true;
 
-    note_in_use(t, id);
-    ok = set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) && clear_controls(t) &&
-         set_msr(t, IA32_FIXED_CTR_CTRL, 0);
     for (unsigned n = 0; ok && n < counters_available(id); n++) {
-        /* The full-width name, where it exists, can give the value back. */
         uint32_t pmc = id->full_width_writes ? IA32_A_PMC(n) : IA32_PMC(n);
         ok = set_msr(t, IA32_PERFEVTSEL(n), 0) && set_msr(t, pmc, 0);
     }
+    return ok;
+}
+
+bool counters_clear_monitoring(struct test_context *t)
+{
+    static const uint32_t selects[] = {0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1};
+    const struct identity *id = test_cpu(t);
+    bool ok = true;
+
+    if (identity_generation(id) != NEHALEM || counters_available(id) < 4)
+        return true;
+    for (unsigned n = 0; ok && n < 4; n++)
+        ok = set_msr(t, IA32_PERFEVTSEL(n), selects[n]) &&
+             set_msr(t, IA32_PMC(n), 0);
+    return ok && set_msr(t, IA32_PERF_GLOBAL_CTRL, BITS(3, 0)) &&
+           set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) && clear_all(t);
+}
+
+bool counters_claim(struct test_context *t)
+{
+    uint64_t status;
+
+    note_in_use(t, test_cpu(t));
     /* A bit that reads as 1 exists, and may so be written back as 1. In version
      * 4 CTR_Frz is among them, and holds every counter while it is set. */
-    return ok && clear_fixed(t) &&
+    return set_msr(t, IA32_PERF_GLOBAL_CTRL, 0) && clear_controls(t) &&
+           set_msr(t, IA32_FIXED_CTR_CTRL, 0) && clear_all(t) &&
+           counters_clear_monitoring(t) && clear_fixed(t) &&
            get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) &&
            (status == 0 || counters_clear_status(t, status));
+}
+
+/* Linux 5.9, arch/x86/events/intel/core.c, counter_freezing_ucodes[]: "CPU
+ * errata" before these. */
+static bool freezing_is_spoiled(const struct identity *id)
+{
+    static const struct {
+        uint8_t model, stepping, microcode;
+    } mended[] = {
+        {0x5c, 2, 0x0e}, {0x5c, 9, 0x2e}, {0x5c, 10, 0x08},
+        {0x5f, 1, 0x28}, {0x7a, 1, 0x28}, {0x7a, 8, 0x06},
+    };
+
+    for (size_t i = 0; i < sizeof(mended) / sizeof(mended[0]); i++)
+        if (id->family == 6 && id->model == mended[i].model &&
+            id->stepping == mended[i].stepping && id->microcode_known &&
+            id->microcode < mended[i].microcode)
+            return true;
+    return false;
 }
 
 bool counters_can_freeze(struct test_context *t)
 {
     uint64_t found;
 
+    if (freezing_is_spoiled(test_cpu(t)))
+        return false;
     if (identity_is_native(test_cpu(t)))
         return true;
     if (!get_msr(t, IA32_DEBUGCTL, &found))
@@ -202,6 +250,7 @@ static void read_counters(struct counters *c)
 static bool write_counters(struct counters *c)
 {
     bool ok = set_msr_again(c->t, IA32_PERF_GLOBAL_CTRL, 0) &&
+              counters_clear_monitoring(c->t) &&
               set_msr_again(c->t, IA32_FIXED_CTR_CTRL, fixed_control(c));
 
     for (unsigned n = 0; ok && n < c->count; n++)

@@ -65,8 +65,14 @@ bool counters_told_in_part(const struct identity *id);
  * another. */
 bool counters_have_pc(struct test_context *t, uint64_t places);
 
+/* True where CPUID.0AH:EDX says nothing of the three fixed counters, as on Core
+ * 2 of 65 nm (SDM 3B, "Architectural Performance Monitoring Version 2", the
+ * note; Linux, arch/x86/events/intel/core.c, assumes three). */
+bool counters_fixed_untold(const struct identity *id);
+
 /* False where a hypervisor refuses its guest FREEZE_PERFMON_ON_PMI of
- * IA32_DEBUGCTL; on a bare machine its test is to say so. */
+ * IA32_DEBUGCTL, and before the microcode that mended it; on any other bare
+ * machine its test is to say so. */
 bool counters_can_freeze(struct test_context *t);
 
 /* Takes the PMU over: says so where something else uses it, then stops all
@@ -76,6 +82,12 @@ bool counters_can_freeze(struct test_context *t);
  * memory that is no longer its own, while on a machine without PEBS there is
  * nothing to write. False where it could not (ERROR is said). */
 bool counters_claim(struct test_context *t);
+
+/* The counters of the 1st generation may count wrongly, or not at all, until
+ * three events have been selected (errata AAK100, AAP53, BD53, as Linux has
+ * them in arch/x86/events/intel/core.c, intel_pmu_nhm_workaround()). Leaves
+ * selects and counters 0, and writes nothing elsewhere. While none counts. */
+bool counters_clear_monitoring(struct test_context *t);
 
 /* After counters_claim(): programs PMC0 to PMC(count - 1), and the fixed
  * counter where there is one, with the event; USR and OS, no AnyThread, no

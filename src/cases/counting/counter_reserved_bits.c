@@ -96,7 +96,8 @@ static uint64_t reserved_of_fixed(const struct identity *id)
 
     for (unsigned n = 0; n < 16; n++)
         if ((id->fixed_set >> n & 1) == 0 &&
-            !(n == 3 && counters_told_in_part(id)))
+            !(n == 3 && counters_told_in_part(id)) &&
+            !(n < 3 && counters_fixed_untold(id)))
             reserved |= BITS(4 * n + 3, 4 * n);
     for (unsigned n = 0; n < 8; n++) {
         if ((id->perf_capabilities & IA32_PERF_CAPABILITIES_PEBS_BASELINE) != 0)
@@ -119,7 +120,8 @@ static uint64_t reserved_of_places(const struct identity *id)
         (id->perf_capabilities & IA32_PERF_CAPABILITIES_PERF_METRICS) != 0;
 
     return BITS(54, 8) & ~bank_places(id) &
-           ~(metrics ? IA32_PERF_GLOBAL_CTRL_PERF_METRICS : 0);
+           ~(metrics ? IA32_PERF_GLOBAL_CTRL_PERF_METRICS : 0) &
+           ~(counters_fixed_untold(id) ? BITS(34, 32) : 0);
 }
 
 /* What a refused write has to leave, at random: enabled where 38FH is 0. By an

@@ -194,6 +194,69 @@ static void metrics(void **state)
     assert_true(*reg(MSR_PERF_METRICS) == 8 && *reg(IA32_FIXED_CTR(3)) == 9);
 }
 
+static uint64_t magic[8];
+static unsigned magic_count;
+
+static int keep_selects(uint32_t msr, const uint64_t *written)
+{
+    if (written != NULL && msr - IA32_PERFEVTSEL(0) < 4 && *written != 0 &&
+        magic_count < 8)
+        magic[magic_count++] = *written;
+    return HW_NO_FAULT;
+}
+
+/* Erratum AAK100: three events have to be selected first, of the 1st generation
+ * alone. */
+static void first_generation(void **state)
+{
+    static const uint64_t wanted[4] = {0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1};
+    static const uint8_t models[] = {0x1a, 0x1e, 0x1f, 0x2e, 0x25, 0x2c, 0x2a};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(models); i++) {
+        const bool first = models[i] != 0x2a;
+        set_up(NULL);
+        t->cpu.model = models[i];
+        t->cpu.full_width_writes = false;
+        magic_count = 0;
+        fake_device = keep_selects;
+        assert_true(counters_claim(t));
+        fake_device = NULL;
+        assert_int_equal(magic_count, first ? 4 : 0);
+        assert_memory_equal(magic, wanted, magic_count * sizeof(magic[0]));
+        assert_int_equal(fake_msr(IA32_PERF_GLOBAL_CTRL)->writes,
+                         first ? 3 : 1);
+        assert_int_equal(*reg(IA32_PERF_GLOBAL_CTRL), 0);
+        for (unsigned n = 0; n < 4; n++)
+            assert_int_equal(*reg(IA32_PERFEVTSEL(n)), 0);
+    }
+}
+
+static void can_freeze(void **state)
+{
+    static const struct {
+        uint8_t model, stepping, microcode;
+        bool can;
+    } rows[] = {
+        {0x5c, 2, 0x0d, false}, {0x5c, 2, 0x0e, true}, {0x5c, 9, 0x2d, false},
+        {0x5c, 9, 0x2e, true},  {0x5c, 10, 7, false},  {0x5c, 10, 8, true},
+        {0x5f, 1, 0x27, false}, {0x5f, 1, 0x28, true}, {0x7a, 1, 0x27, false},
+        {0x7a, 1, 0x28, true},  {0x7a, 8, 5, false},   {0x7a, 8, 6, true},
+        {0x5e, 2, 1, true},     {0x5c, 3, 1, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        t->cpu.model = rows[i].model;
+        t->cpu.stepping = rows[i].stepping;
+        t->cpu.microcode = rows[i].microcode;
+        t->cpu.microcode_known = true;
+        assert_int_equal(counters_can_freeze(t), rows[i].can);
+        t->cpu.microcode_known = false;
+        assert_true(counters_can_freeze(t));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +268,8 @@ int main(void)
         cmocka_unit_test_setup(not_written, set_up),
         cmocka_unit_test_setup(cannot_be_taken_over, set_up),
         cmocka_unit_test_setup(metrics, set_up),
+        cmocka_unit_test_setup(first_generation, set_up),
+        cmocka_unit_test_setup(can_freeze, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

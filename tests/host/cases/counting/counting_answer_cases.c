@@ -193,6 +193,12 @@ static void indices(void **state)
     t->cpu.model = 0x1d; /* Xeon 7400 has ten */
     expect_case(case_end(), VERDICT_PASS, "");
     assert_int_equal(t->checks, 2 * 7 + 6 + 26 + 5 + 1);
+    begin(&test_rdpmc_indices, RIGHT);
+    t->cpu.perfmon_version = 2; /* does not tell its fixed ones */
+    t->cpu.fixed_counters = 0;
+    t->cpu.fixed_set = 0;
+    expect_case(case_end(), VERDICT_PASS, "");
+    assert_int_equal(t->checks, 2 * 4 + 12 + 26 + 5 + 1);
     begin(&test_rdpmc_indices, RDPMC_OTHER);
     expect_case(case_end(), VERDICT_FAIL, "ECX = 2H, CR4.PCE = 0: got 0x");
     begin(&test_rdpmc_indices, RDPMC_FIXED_OTHER);

@@ -284,6 +284,23 @@ static void late_interrupts(void **state)
     device_model = 0x5e;
 }
 
+/* Core 2 of 65 nm has three fixed counters, and CPUID does not say so. */
+static void fixed_counters_untold(void **state)
+{
+    (void)state;
+    for (unsigned version = 2; version <= 3; version++) {
+        power_on(&test_counter_reserved_bits, NONE);
+        t->cpu.perfmon_version = (uint8_t)version;
+        t->cpu.fixed_counters = 0;
+        t->cpu.fixed_set = 0;
+        run_case();
+        const bool refused = strstr(t->text, "(38DH)") != NULL &&
+                             strstr(t->text, "[34:32]") != NULL;
+        if (refused != (version != 2))
+            fail_msg("version %u: %s", version, t->text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +315,7 @@ int main(void)
         cmocka_unit_test(freezes_before_version_4),
         cmocka_unit_test(smis_clear_the_bit),
         cmocka_unit_test(late_interrupts),
+        cmocka_unit_test(fixed_counters_untold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
