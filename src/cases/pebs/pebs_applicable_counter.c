@@ -91,12 +91,11 @@ static void check_together(struct sampling *p)
                   "the DS area, and the events since",
                   n, IA32_PMC(n), p->value[n], reset);
     }
-    check(p->t, (p->status & p->config.counters) == 0,
-          "all counters overflow with the same event: "
-          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after %u records; wanted "
-          "the bits 0x%x to be 0, as a record clears those of counters that "
-          "overflowed",
-          p->status, p->records, p->config.counters);
+    /* Linux, arch/x86/events/intel/core.c, handle_pmi_common(), has met it. */
+    observe(p->t,
+            "all counters overflow with the same event: an overflow bit in "
+            "IA32_PERF_GLOBAL_STATUS (38EH) is 1 after the records",
+            (p->status & p->config.counters) != 0, 1);
     note(p->t,
          "counters of the set 0x%x overflow with the same event: %u "
          "records made",
