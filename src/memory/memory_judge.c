@@ -15,14 +15,14 @@ bool memory_judge_planted(const struct memory_walk *walk,
     return false;
 }
 
-static bool has_two_latencies(enum generation generation)
+bool memory_judge_has_two(enum generation generation)
 {
     return (generation & (SINCE_GOLDEN_COVE | GRACEMONT)) != 0;
 }
 
 uint64_t memory_judge_latency(enum generation generation, uint64_t field)
 {
-    return has_two_latencies(generation) ? field >> 32 & BITS(15, 0) : field;
+    return memory_judge_has_two(generation) ? field >> 32 & BITS(15, 0) : field;
 }
 
 bool memory_judge_reversed(enum generation generation, uint64_t field)
@@ -49,7 +49,7 @@ uint64_t memory_judge_longer(enum generation generation, uint64_t field)
 {
     const uint64_t access = memory_judge_latency(generation, field);
     const uint64_t instruction =
-        has_two_latencies(generation) ? field & BITS(15, 0) : field;
+        memory_judge_has_two(generation) ? field & BITS(15, 0) : field;
 
     return access > instruction ? access : instruction;
 }
@@ -118,7 +118,8 @@ static const char *judge_load_latency(const struct pebs_record *record,
 
     if (wrong == NULL && (record->data_source & reserved_source(record)) != 0)
         wrong = "A0H[63:6], reserved, is not 0";
-    if (wrong == NULL && record->latency < LOAD_LATENCY_MIN)
+    if (wrong == NULL && !expected->is_part &&
+        record->latency < LOAD_LATENCY_MIN)
         wrong = "Latency (A8H) is below 4, the least that can be detected";
     return wrong;
 }

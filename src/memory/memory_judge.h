@@ -43,6 +43,7 @@ enum memory_facility {
  * PMU_FL_INSTR_LATENCY of both kinds of cores; alone to say so). Which of them
  * the threshold is compared with is not certain: the longer one does exceed it.
  */
+bool memory_judge_has_two(enum generation generation);
 uint64_t memory_judge_latency(enum generation generation, uint64_t field);
 uint64_t memory_judge_longer(enum generation generation, uint64_t field);
 
@@ -65,6 +66,7 @@ struct memory_expected {
      * that did: one of a smaller latency is counted, not yet wrong. */
     uint64_t threshold;
     uint64_t moved; /* RDI is so much more, after the access */
+    bool is_part;   /* Latency is a part of the load's: may be less than that */
 };
 
 /* What is wrong with a record, the first that applies; NULL where nothing is. A

@@ -221,12 +221,16 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
 {
     const struct memory_recipe *r = memory_recipe_of(p->t, recipe);
     const struct memory_walk walk = memory_recipe_walk(p->t, r);
+    const enum generation generation = identity_generation(test_cpu(p->t));
     const struct memory_expected expected = {
-        facility, &walk, r->locked, threshold,
+        facility,
+        &walk,
+        r->locked,
+        threshold,
         r->window == memory_store_string || r->window == memory_load_scas
             ? MEMORY_STRING_BYTES
-            : 0};
-    const enum generation generation = identity_generation(test_cpu(p->t));
+            : 0,
+        memory_judge_has_two(generation)};
     const unsigned before = tally->records;
     struct pebs_record record;
 

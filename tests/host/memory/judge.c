@@ -53,8 +53,8 @@ static void address(void **state)
 {
     (void)state;
     for (int f = FACILITY_PRECISE_STORE; f <= FACILITY_DATA_STORE; f++) {
-        const struct memory_expected e = {(enum memory_facility)f, &walk, false,
-                                          0, 0};
+        const struct memory_expected e = {
+            (enum memory_facility)f, &walk, false, 0, 0, false};
         struct pebs_record r = good();
         r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
         assert_null(memory_judge(&r, &e));
@@ -64,8 +64,8 @@ static void address(void **state)
         assert_non_null(strstr(memory_judge(&r, &e), "none of the addresses"));
         r.rdi ^= 1;
         assert_non_null(strstr(memory_judge(&r, &e), "RDI"));
-        const struct memory_expected moved = {(enum memory_facility)f, &walk,
-                                              false, 0, 8};
+        const struct memory_expected moved = {
+            (enum memory_facility)f, &walk, false, 0, 8, false};
         r = good(); /* a string store has left RDI behind it */
         r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
         assert_non_null(memory_judge(&r, &moved));
@@ -87,8 +87,8 @@ static void status(void **state)
     (void)state;
     for (int f = FACILITY_PRECISE_STORE; f <= FACILITY_DATA_STORE; f++)
         for (unsigned n = 0; n < 64; n++) {
-            const struct memory_expected e = {(enum memory_facility)f, &walk,
-                                              false, 0, 0};
+            const struct memory_expected e = {
+                (enum memory_facility)f, &walk, false, 0, 0, false};
             struct pebs_record r = good();
             r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
             r.data_source = BIT(n);
@@ -101,8 +101,8 @@ static void lock(void **state)
 {
     (void)state;
     for (int f = FACILITY_PRECISE_STORE; f <= FACILITY_LOAD_LATENCY; f++) {
-        const struct memory_expected e = {(enum memory_facility)f, &walk, true,
-                                          0, 0};
+        const struct memory_expected e = {
+            (enum memory_facility)f, &walk, true, 0, 0, false};
         struct pebs_record r = good();
         r.latency = f == FACILITY_LOAD_LATENCY ? 4 : 0;
         assert_non_null(strstr(memory_judge(&r, &e), "locked access"));
@@ -113,14 +113,17 @@ static void lock(void **state)
 
 static void latency(void **state)
 {
-    const struct memory_expected loads = {FACILITY_LOAD_LATENCY, &walk, false,
-                                          30, 0};
-    const struct memory_expected any = {FACILITY_LOAD_LATENCY, &walk, false, 0,
-                                        0};
+    const struct memory_expected loads = {
+        FACILITY_LOAD_LATENCY, &walk, false, 30, 0, false};
+    const struct memory_expected any = {
+        FACILITY_LOAD_LATENCY, &walk, false, 0, 0, false};
+    const struct memory_expected part = {
+        FACILITY_LOAD_LATENCY, &walk, false, 30, 0, true};
     struct pebs_record r = good();
 
     (void)state;
     for (r.latency = 0; r.latency < 60; r.latency++) {
+        assert_null(memory_judge(&r, &part));
         assert_int_equal(memory_judge(&r, &loads) == NULL, r.latency >= 4);
         assert_int_equal(memory_judge(&r, &any) == NULL, r.latency >= 4);
     }
