@@ -35,8 +35,10 @@ bool other_core_there(struct test_context *t)
     if (!on_processor(t, 1, read_identity, &other))
         return false;
     if (identity_siblings(test_cpu(t), &other) ||
-        !identity_one_package(test_cpu(t), &other)) {
-        skip(t, "needs processors 0 and 1 to be of two cores of one package");
+        !identity_one_package(test_cpu(t), &other) ||
+        test_cpu(t)->core_type != other.core_type) {
+        skip(t, "needs processors 0 and 1 to be of two cores of one package, "
+                "and of one kind");
         return false;
     }
     const unsigned shift = caches_l2_shift(test_cpu(t));
