@@ -35,6 +35,9 @@
 
 #define IA32_ARCH_CAPABILITIES 0x10au
 
+#define IA32_TME_ACTIVATE          0x982u       /* CPUID.7.0:ECX[13] */
+#define IA32_TME_ACTIVATE_KEY_BITS BITS(35, 32) /* MK_TME_KEYID_BITS */
+
 /* White paper 604224, tables A-1 (bit 0) and 2.2-1 (bits 0 to 2). */
 #define TSX_FORCE_ABORT                 0x10fu
 #define TSX_FORCE_ABORT_RTM_FORCE_ABORT BIT(0)

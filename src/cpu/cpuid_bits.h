@@ -18,6 +18,7 @@
 #define LEAF7_EDX_SRBDS_CTRL        (UINT32_C(1) << 9) /* MSR 123H */
 #define LEAF7_EDX_RTM_ALWAYS_ABORT  (UINT32_C(1) << 11)
 #define LEAF7_EDX_TSX_FORCE_ABORT   (UINT32_C(1) << 13)
+#define LEAF7_ECX_TME               (UINT32_C(1) << 13)
 #define LEAF7_ECX_LA57              (UINT32_C(1) << 16)
 #define LEAF7_EDX_HYBRID            (UINT32_C(1) << 15)
 #define LEAF7_EDX_TSXLDTRK          (UINT32_C(1) << 16)

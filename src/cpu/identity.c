@@ -115,6 +115,7 @@ static void read_signature(struct identity *out)
 static void read_features(struct identity *out)
 {
     struct hw_cpuid r;
+    uint64_t value;
 
     if (out->leaf_max < 7)
         return;
@@ -131,6 +132,9 @@ static void read_features(struct identity *out)
     out->arch_capabilities_present = cpuid_bit_set(CPUID_ARCH_CAPABILITIES, &r);
     if (out->arch_capabilities_present && identity_is_intel(out))
         (void)hw_msr_read(IA32_ARCH_CAPABILITIES, &out->arch_capabilities);
+    if ((r.ecx & LEAF7_ECX_TME) != 0 && identity_is_intel(out) &&
+        hw_msr_read(IA32_TME_ACTIVATE, &value) == HW_NO_FAULT)
+        out->key_bits = (uint8_t)((value & IA32_TME_ACTIVATE_KEY_BITS) >> 32);
     if (out->leaf_max >= 0x1a && cpuid_bit_set(CPUID_HYBRID, &r)) {
         hw_cpuid(0x1a, 0, &r);
         out->core_type = (uint8_t)field(r.eax, 31, 24);

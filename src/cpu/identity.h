@@ -60,6 +60,8 @@ struct identity {
 
     uint32_t leaf15_eax, leaf15_ebx; /* CPUID.15H: TSC = crystal * EBX / EAX */
     uint8_t physical_bits;           /* MAXPHYADDR, CPUID.80000008H:EAX[7:0] */
+    uint8_t key_bits;                /* the uppermost of them, which choose a
+                                      key of memory: 982H[35:32] */
     bool la57;                       /* CPUID.7.0:ECX[16]: 57 linear bits */
     bool tsxldtrk;                   /* CPUID.7.0:EDX[16]: XSUSLDTRK */
     bool arch_lbr;                   /* CPUID.7.0:EDX[19]: LBRs of 14CEH, not of

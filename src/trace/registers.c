@@ -38,6 +38,8 @@ static struct register_rule status_rule(const struct identity *id)
 struct register_rule registers_rule(const struct identity *id, unsigned index)
 {
     const bool memory = (id->leaf14_ecx & (LEAF14_TOPA | LEAF14_RANGE)) != 0;
+    /* Whether each key may be chosen here is not said. */
+    const unsigned physical = id->physical_bits - id->key_bits;
     const unsigned pair = index - 4;
 
     switch (index) {
@@ -45,7 +47,8 @@ struct register_rule registers_rule(const struct identity *id, unsigned index)
         return (struct register_rule){
             .msr = IA32_RTIT_OUTPUT_BASE,
             .present = memory,
-            .writable = BITS(id->physical_bits - 1, 7),
+            .writable = BITS(physical - 1, 7),
+            .open = BITS(id->physical_bits - 1, physical), /* or none */
         };
     case 1:
         return (struct register_rule){
@@ -60,8 +63,8 @@ struct register_rule registers_rule(const struct identity *id, unsigned index)
         return (struct register_rule){
             .msr = IA32_RTIT_CR3_MATCH,
             .present = (id->leaf14_ebx & LEAF14_CR3) != 0,
-            .writable = BITS(id->physical_bits - 1, 5),
-            .open = BITS(63, id->physical_bits),
+            .writable = BITS(physical - 1, 5),
+            .open = BITS(63, physical),
         };
     default:
         return (struct register_rule){

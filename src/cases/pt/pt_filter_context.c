@@ -78,8 +78,9 @@ static void check_match(struct trace *p, uint64_t control, uint64_t cr3)
                              : "CR3 matches",
                          &w, &seen);
         }
-    for (unsigned bit = 12; bit < test_cpu(p->t)->physical_bits && !ended;
-         bit++) {
+    const unsigned physical =
+        test_cpu(p->t)->physical_bits - test_cpu(p->t)->key_bits;
+    for (unsigned bit = 12; bit < physical && !ended; bit++) {
         text_format(what, sizeof(what), "CR3 differs from 572H in bit %u", bit);
         if (!set_msr(p->t, IA32_RTIT_CR3_MATCH, address ^ BIT(bit)))
             return;

@@ -100,6 +100,7 @@ static const struct {
     {IA32_PERF_CAPABILITIES, 11, 8, AT(pebs_format)},
     {IA32_PERF_CAPABILITIES, 13, 13, AT(full_width_writes)},
     {IA32_ARCH_CAPABILITIES, 63, 0, AT(arch_capabilities)},
+    {IA32_TME_ACTIVATE, 35, 32, AT(key_bits)},
 };
 
 static int keeps(uint32_t msr, const uint64_t *written)
@@ -121,6 +122,7 @@ static void each_field_of_an_msr(void **state)
 
             make();
             fake_leaf(7, 0)->edx |= 1u << 29;
+            fake_leaf(7, 0)->ecx |= 1u << 13;
             fake_device = keeps;
             fake_msr(msr_fields[n].msr)->value = UINT64_C(1) << bit;
             fake_msr(msr_fields[n].msr)->writable = 0;

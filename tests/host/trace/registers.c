@@ -127,13 +127,25 @@ static void wide_addresses(void **state)
     assert_int_equal(registers_rule(&id, 0).writable, 0x7fffffff80);
 }
 
+/* Upper bits of a physical address that choose a key. */
+static void keys_of_memory(void **state)
+{
+    struct identity id = skylake;
+
+    (void)state;
+    id.key_bits = 6;
+    assert_int_equal(registers_rule(&id, 0).writable, 0x1ffffff80);
+    assert_int_equal(registers_rule(&id, 0).open, 0x7e00000000);
+    assert_int_equal(registers_rule(&id, 3).writable, 0x1ffffffe0);
+    assert_int_equal(registers_rule(&id, 3).open, 0xfffffffe00000000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(control_takes),
-        cmocka_unit_test(control_open),
-        cmocka_unit_test(others),
-        cmocka_unit_test(wide_addresses),
+        cmocka_unit_test(control_takes),  cmocka_unit_test(control_open),
+        cmocka_unit_test(others),         cmocka_unit_test(wide_addresses),
+        cmocka_unit_test(keys_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
