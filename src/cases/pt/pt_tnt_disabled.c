@@ -4,6 +4,7 @@
 #include "src/base/msr.h"
 #include "src/trace/gate.h"
 #include "src/trace/registers.h"
+#include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
 
 #define GATES_AT  4096 /* of test_records(), after the table */
@@ -53,6 +54,36 @@ static void leave_out_results(struct window *w, struct path_list *list,
     w->path.source = list;
 }
 
+/* Two loops at ring 3, with User alone: of their branches nothing is left. */
+static void check_ring3(struct test_context *t)
+{
+    struct ring3_session ring3;
+    struct path_seen seen = {.overflow = true};
+    struct trace p;
+
+    if (!ring3_trace_claim(&p, &ring3, t))
+        return;
+    const uint64_t code = ring3.ring3->user_code;
+    const struct path_step steps[] = {
+        {PATH_PGE, code},
+        {PATH_PGD_HIDDEN, 0},
+        {PATH_PGE, code + (uint64_t)(ring3_code_again - ring3_code)},
+        {PATH_PGD_HIDDEN, 0}};
+    const struct path_list list = {steps, sizeof(steps) / sizeof(steps[0])};
+    const struct path path = {.step = path_list_step, .source = &list};
+
+    for (unsigned n = 0; n < TRACE_TRIES && seen.overflow; n++) {
+        hw_poll();
+        if (!ring3_trace_anew(&p, &ring3,
+                              IA32_RTIT_CTL_User | IA32_RTIT_CTL_DisTNT, 0,
+                              window_ring3))
+            return;
+        path_follow(p.memory, trace_bytes(&p), &path, 0, &seen);
+        if (!seen.overflow)
+            window_judge(&p, "DisTNT = 1, ring 3", &seen);
+    }
+}
+
 TEST(pt_tnt_disabled,
      .asks = "Is there no TNT where DisTNT is set, and all else as before?",
      .cite = "SDM 3C, Intel Processor Trace, of later editions: \"TNT "
@@ -94,4 +125,7 @@ TEST(pt_tnt_disabled,
         WITH_PREFIX (t, "DisTNT = 1")
             window_check(&p, bodies[i].what, &w, &seen);
     }
+    if ((test_cpu(t)->leaf14_ecx & LEAF14_TOPA) != 0 &&
+        test_cpu(t)->perfmon_version >= 2)
+        check_ring3(t);
 }

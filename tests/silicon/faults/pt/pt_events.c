@@ -10,6 +10,13 @@ FAULT(pt_tnt_not_disabled,
       .caught = {"alderlake-n off 1 pt_tnt_disabled FAIL"}, .rule = PT_TNT_SENT,
       .is = true)
 
+FAULT(pt_tnt_disabled_not_at_ring3,
+      .what =
+          "[PT with DisTNT] conditional branches at ring 3 make TNT all the "
+          "same",
+      .caught = {"alderlake-n on 1 pt_tnt_disabled FAIL"},
+      .rule = PT_DIS_TNT_IN_RING_3)
+
 FAULT(pt_tnt_disabled_rets,
       .what = "[PT with DisTNT] returns are compressed all the same",
       .caught = {"alderlake-n off 1 pt_tnt_disabled FAIL"}, .rule = PT_RET_MAY,

@@ -97,7 +97,10 @@ static void put_branch(struct processor *p, const struct instruction *i,
          call = (i->flags & INSTRUCTION_CALL) != 0;
 
     if (is_conditional(i)) {
-        if (faults_pt(p, PT_TNT_SENT, (p->pt.ctl_active & RTIT_DIS_TNT) == 0) &&
+        if (faults_pt(p, PT_TNT_SENT,
+                      (p->pt.ctl_active & RTIT_DIS_TNT) == 0 ||
+                          (now->cpl > 0 &&
+                           !faults_pt(p, PT_DIS_TNT_IN_RING_3, true))) &&
             (faults_pt(p, PT_TNT_NOT_TAKEN, true) || is_taken(i, now)) &&
             (i->length < 6 || faults_pt(p, PT_TNT_NEAR, true)))
             pt_put_tnt(p, is_taken(i, now) == faults_pt(p, PT_TNT_TAKEN, true));

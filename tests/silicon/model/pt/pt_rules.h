@@ -238,6 +238,7 @@ enum pt_rule {
     PT_NMI_TRACED,         /* is an NMI */
     PT_ABORT_STOPS,        /* does an abort into a TraceStop range stop */
     PT_TNT_SENT,           /* is the TNT of a conditional branch */
+    PT_DIS_TNT_IN_RING_3,  /* is DisTNT looked at there */
     PT_EXEC_IF,            /* has MODE.Exec IF = 1 */
     PT_EXEC_OF_IF,         /* is it sent where IF changes */
     PT_EXEC_OF_POPF,       /* also by POPF */
