@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* With FREEZE_LBRS_ON_PMI the record that reaches the threshold of the PEBS
  * buffer, whose interrupt is a PMI too, stops the recording of branches; a
- * record below it does not, nor with that bit 0. */
+ * record below it does not, nor with that bit 0. It stops the counters too
+ * where FREEZE_PERFMON_ON_PMI is 1 beside it, and only there. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
@@ -14,10 +15,14 @@ static const struct row {
     const char *what;
     unsigned threshold; /* in records, of which there are two */
     bool freeze, frozen;
+    bool counters; /* FREEZE_PERFMON_ON_PMI too */
 } rows[] = {
-    {"FREEZE_LBRS_ON_PMI = 1, the threshold reached", 1, true, true},
-    {"FREEZE_LBRS_ON_PMI = 1, the threshold not reached", 3, true, false},
-    {"FREEZE_LBRS_ON_PMI = 0, the threshold reached", 1, false, false},
+    {"FREEZE_LBRS_ON_PMI = 1, the threshold reached", 1, true, true, false},
+    {"FREEZE_LBRS_ON_PMI = 1, the threshold not reached", 3, true, false,
+     false},
+    {"FREEZE_LBRS_ON_PMI = 0, the threshold reached", 1, false, false, false},
+    {"both FREEZE bits = 1, the threshold reached", 1, true, true, true},
+    {"both FREEZE bits = 1, the threshold not reached", 3, true, false, true},
 };
 
 /* The sampling first: its window is given that. */
@@ -44,12 +49,15 @@ static bool measure(struct freezing *f, const struct row *row)
     const struct sampling_config config = {
         .select = PRECISE_CONDITIONAL_BRANCHES,
         .counters = 1 << 0,
+        .count_only = 1 << 1,
         .first_period = {EVENT},
         .period = {row->threshold == 1 ? 2 * PEBS_EVENTS : 9 * EVENT},
         .room = 8,
         .threshold = row->threshold,
     };
-    const uint64_t freeze = row->freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0;
+    const uint64_t freeze =
+        (row->freeze ? IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI : 0) |
+        (row->counters ? IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI : 0);
 
     if (!hw_pmi_begin(false)) {
         skip(f->p.t, "needs the local APIC, which is disabled "
@@ -82,6 +90,24 @@ static void judge(struct freezing *f, const struct row *row)
           !row->frozen || streamlined);
 }
 
+/* IA32_PMC1 makes no record, and has all events of the window but where it is
+ * stopped. */
+static void judge_counters(const struct freezing *f, const struct row *row)
+{
+    const bool stopped = row->frozen && row->counters;
+    const bool streamlined = test_cpu(f->p.t)->perfmon_version >= 4;
+    const bool bit = (f->p.status & IA32_PERF_GLOBAL_STATUS_CTR_FRZ) != 0;
+
+    check(f->p.t, (f->p.value[1] < PEBS_EVENTS) == stopped,
+          "%s, %u records: IA32_PMC1 (C2H) counted %lu of %u events; wanted %s",
+          row->what, f->p.records, f->p.value[1], PEBS_EVENTS,
+          stopped ? "it to stop before the last" : "all");
+    check(f->p.t, bit == (stopped && streamlined),
+          "%s, %u records: CTR_Frz, IA32_PERF_GLOBAL_STATUS (38EH)[59], is %d "
+          "after it; wanted %d",
+          row->what, f->p.records, bit, stopped && streamlined);
+}
+
 /* A record is no branch: the window has none that are taken. */
 static void judge_branches(struct lbr *l, const struct row *row)
 {
@@ -103,7 +129,8 @@ TEST(lbr_freeze_on_pebs,
              "branches where told to?",
      .cite = "SDM 3B, \"Freezing LBRs and PMCs on PMIs\", \"Streamlined "
              "Freeze_LBRs_On_PMI\"",
-     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_LBR})
+     .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS | NEED_LBR,
+               .counters = 2})
 {
     struct freezing f;
 
@@ -119,10 +146,12 @@ TEST(lbr_freeze_on_pebs,
 
         /* Check. */
         judge(&f, &rows[i]);
+        judge_counters(&f, &rows[i]);
         if (!rows[i].frozen)
             judge_branches(&f.l, &rows[i]);
         if (test_cpu(t)->perfmon_version >= 4 &&
-            !counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ))
+            !counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ |
+                                          IA32_PERF_GLOBAL_STATUS_CTR_FRZ))
             return;
     }
 }

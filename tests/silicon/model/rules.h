@@ -3,7 +3,8 @@
  * rules.h - what the model asks before it acts: rules, which hold or not, and
  * quantities. Without a fault the answer is what it found; an entry of faults/
  * names the one that it breaks. Those of transactions and elided sections are
- * in tx_rules.inc; Processor Trace has its own: pt_rules.h.
+ * in tx_rules.inc, of PMIs in counter_rules.inc; those of Processor Trace are
+ * in pt_rules.h.
  */
 #ifndef SILICON_MODEL_RULES_H
 #define SILICON_MODEL_RULES_H
@@ -390,6 +391,7 @@ enum rule {
     OFFCORE_RFO_IN_RING_3, /* stores there are no reads */
     OFFCORE_RFO_IN_TX,
     OFFCORE_IN_NESTED, /* transactions */
+#include "tests/silicon/model/counters/counter_rules.inc"
 #include "tests/silicon/model/tsx/tx_rules.inc"
 #include "tests/silicon/model/pebs/pebs_rules.inc"
 };

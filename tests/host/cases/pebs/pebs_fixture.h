@@ -60,7 +60,7 @@ static void reached(void)
     freeze_branches(is);
     if (freezes && (is || device.freezes == FREEZES_FIRST)) {
         window.frozen = true;
-        if (device.freezes != FREEZES_UNSAID)
+        if (device.freezes != FREEZES_UNSAID && t->cpu.perfmon_version >= 4)
             *msr(0x38e) |= BIT(59);
     }
 }

@@ -211,3 +211,11 @@ FAULT(overflow_not_beside_others,
       .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL",
                  "icelake-server on 1 counter_overflow_bits FAIL"},
       .breaks = OVERFLOW_BESIDE_OTHERS)
+
+FAULT(threshold_freezes_lbrs_alone,
+      .what = "[PEBS] with both freeze bits of IA32_DEBUGCTL the interrupt of "
+              "the PEBS threshold freezes the records of branches alone",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pebs FAIL",
+                 "haswell on 1 lbr_freeze_on_pebs FAIL",
+                 "sapphirerapids on 1 lbr_freeze_on_pebs FAIL"},
+      .breaks = BOTH_FREEZE_AT_THRESHOLD)

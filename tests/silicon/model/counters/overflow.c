@@ -217,6 +217,10 @@ void counters_raise_pmi(struct processor *p)
         (p->pmu.global_status & BITS(34, 32)) != 0 &&
         !faults_rule(p->machine, BOTH_FREEZE_FIXED, true))
         debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
+    if ((p->pmu.global_status & STATUS_DS_OVF) != 0 &&
+        (debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0 &&
+        !faults_rule(p->machine, BOTH_FREEZE_AT_THRESHOLD, true))
+        debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
     if (p->tsx.active && !faults_rule(p->machine, FREEZE_IN_TX, true))
         debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
     if ((p->pmu.global_status & BITS(31, 0)) == 0 &&
