@@ -7,32 +7,10 @@ default rel
 
 %include "trace_bodies.inc"
 
-%define ALIAS_STEP (1 << 21)            ; TRACE_ALIAS_STEP
 %define FAR_FIRST  21                   ; TRACE_FAR_FIRST
 %define FAR_BITS   26                   ; TRACE_FAR_BITS
 
 section .text
-
-; To the same code RSI higher, by the CR3 of RDI; and back.
-%macro TO_ALIAS 0
-        mov     rax, cr3
-        mov     [r14 + CELLS], rax
-        mov     cr3, rdi
-        OUT     PIP_COUNT
-        lea     rbx, [.alias]
-        add     rbx, rsi
-        jmp     rbx
-.alias: OUT     TIP_ALIAS, .alias
-%endmacro
-
-%macro FROM_ALIAS 0
-        lea     rbx, [.low]
-        sub     rbx, rsi
-        jmp     rbx
-.low:   OUT     TIP, .low
-        mov     cr3, rax
-        OUT     PIP_OWN
-%endmacro
 
 ; The same code at other addresses. CR3 of RDI maps it RSI higher, and 2 MB
 ; above that once more. A direct jump leads to the exception, so that its FUP is
@@ -63,6 +41,37 @@ TRACED_END
 global trace_alias_handler
 trace_alias_handler:
         iretq
+
+; The same by a call, a return that goes elsewhere than to it, a jump through
+; memory and a far return.
+TRACED trace_body_alias_calls
+        OUT     TIP, trace_body_alias_calls
+        TO_ALIAS
+        lea     rbx, [.callee]
+        add     rbx, ALIAS_STEP
+        call    rbx
+.called:
+        int3
+.callee:
+        OUT     TIP_ALIAS_2, .callee
+        add     qword [rsp], .other - .called
+        ret
+.other: OUT     TIP_ALIAS, .other
+        lea     rbx, [.higher]
+        add     rbx, ALIAS_STEP
+        push    rbx
+        jmp     [rsp]
+.higher:
+        OUT     TIP_ALIAS_2, .higher
+        lea     rbx, [.lower]
+        sub     rbx, ALIAS_STEP
+        mov     edx, cs
+        mov     [rsp], rdx
+        push    rbx
+        o64 retf
+.lower: OUT     TIP_ALIAS, .lower
+        FROM_ALIAS
+TRACED_END
 
 ; RSI: to the alias. RDI: a CR3 that maps it, and each a bit of the address
 ; higher. To it, to each of these and back.

@@ -210,6 +210,46 @@ TRACED trace_body_tx_elision
 .out:   OUT     TIP, .out
 TRACED_END
 
+; At two addresses, as trace_body_alias: begun at the one, aborted at the other,
+; going on at the one; begun at the other, committed at the one.
+TRACED trace_body_alias_tx
+        OUT     TIP, trace_body_alias_tx
+        TO_ALIAS
+        mov     r8, rax
+        lea     rbx, [.higher]
+        add     rbx, ALIAS_STEP
+        jmp     rbx
+.higher:
+        OUT     TIP_ALIAS_2, .higher
+        mov     eax, -1
+        jmp     near .begin - ALIAS_STEP
+.begin: xbegin  .fallback
+        MODE_TSX BEGUN
+        OUT     FUP_ALIAS, .begin
+        jmp     near .there + ALIAS_STEP
+.there: times 8 nop                     ; BDM64: no branch just before
+.abort: xabort  TRACE_XABORT
+        MODE_TSX ABORTED
+        OUT     FUP_ALIAS_2, .abort
+        OUT     TIP_ALIAS, .fallback
+        int3
+.fallback:
+        mov     [r14 + CELLS + 8], rax
+        mov     eax, -1
+        jmp     near .second + ALIAS_STEP
+.second:
+        xbegin  .out - ALIAS_STEP
+        MODE_TSX BEGUN
+        OUT     FUP_ALIAS_2, .second
+        jmp     near .end - ALIAS_STEP
+.end:   xend
+        MODE_TSX COMMITTED
+        OUT     FUP_ALIAS, .end
+        mov     [r14 + CELLS + 16], rax
+.out:   mov     rax, r8
+        FROM_ALIAS
+TRACED_END
+
 ; Over the bounds of a filter, [trace_tx_first, trace_tx_last], within
 ; transactions: begun outside, seen inside, committed outside; begun inside,
 ; committed outside; aborted inside, going on outside; and the other way round;

@@ -125,6 +125,12 @@ TRACE_BODY(trace_body_alias);
 extern const uint8_t trace_alias_handler[];
 #define TRACE_ALIAS_STEP  (UINT64_C(1) << 21)
 #define TRACE_ALIAS_BYTES 256 /* of its code, at most */
+/* The same with calls, returns and a far return. */
+TRACE_BODY(trace_body_alias_calls);
+/* The same with transactions. RAX after the abort is cells[1], after the commit
+ * cells[2]. */
+TRACE_BODY(trace_body_alias_tx);
+#define TRACE_XABORT 0x5a
 
 /* The same to and fro between that alias, whose bits TRACE_FAR_FIRST and so
  * many from there on are 0, and the addresses where one of them is 1; each pair

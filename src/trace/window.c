@@ -68,6 +68,8 @@ static struct path_step row_step(const struct window *w, uint64_t index)
         return (struct path_step){PATH_TIP, alias + at};
     case PATH_TIP_ALIAS_2:
         return (struct path_step){PATH_TIP, alias + TRACE_ALIAS_STEP + at};
+    case PATH_FUP_ALIAS:
+        return (struct path_step){PATH_FUP, alias + at};
     case PATH_FUP_ALIAS_2:
         return (struct path_step){PATH_FUP, alias + TRACE_ALIAS_STEP + at};
     default:

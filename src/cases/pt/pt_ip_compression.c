@@ -7,6 +7,8 @@
 #include "src/trace/gate.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
+#include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 /* SDM 3A, "4-Level Paging". */
 #define PAGE_BYTES 4096u
@@ -117,6 +119,65 @@ static void check_far(struct trace *p, const struct window *near,
     window_check(p, "jumps to where one bit is another", &w, &seen);
 }
 
+/* The page of another body at the alias of the first one's. False: it lies over
+ * the end of 2 MB. */
+static bool alias_body(struct trace *p, struct window *w,
+                       const struct window *first, const uint8_t *body,
+                       const struct trace_row *rows,
+                       uint64_t tables[3][ENTRIES])
+{
+    const uint64_t at = trace_at(body), low = at & (TRACE_ALIAS_STEP - 1),
+                   alias = trace_at(first->code.body) + first->code.argument;
+
+    if (low + TRACE_ALIAS_BYTES > TRACE_ALIAS_STEP) {
+        note(p->t, "not tested: code at 0x%lx, which lies over the end of 2 MB",
+             at);
+        return false;
+    }
+    tables[2][0] = directory_entry(first->code.cells[0], at) & ~GLOBAL;
+    tables[2][1] = tables[2][0];
+    window_set(w, body, rows);
+    w->code.argument = (alias & ~(TRACE_ALIAS_STEP - 1)) + low - at;
+    w->code.count = first->code.count;
+    return true;
+}
+
+static void check_calls(struct trace *p, const struct window *first,
+                        uint64_t tables[3][ENTRIES])
+{
+    struct window w;
+    struct path_seen seen;
+
+    if (alias_body(p, &w, first, trace_body_alias_calls,
+                   trace_body_alias_calls_path, tables))
+        window_check(p, "calls and returns between pages", &w, &seen);
+}
+
+/* An abort's FUP and TIP; FUPs of a begin and of a commit. */
+static void check_transactions(struct trace *p, const struct window *first,
+                               uint64_t tables[3][ENTRIES])
+{
+    struct window w;
+    struct path_seen seen;
+
+    if (!probe_state_if_any(p->t) ||
+        !alias_body(p, &w, first, trace_body_alias_tx, trace_body_alias_tx_path,
+                    tables))
+        return;
+    for (unsigned i = 0; i < TRACE_TRIES; i++) {
+        w.code.cells[1] = w.code.cells[2] = 0;
+        if (!window_trace(p, &w, &seen))
+            return;
+        if ((w.code.cells[1] & (RTM_STATUS_CODE | RTM_STATUS_XABORT)) ==
+                ((uint64_t)TRACE_XABORT << 24 | RTM_STATUS_XABORT) &&
+            w.code.cells[2] == RTM_STATUS_STARTED) {
+            window_judge(p, "transactions on two pages", &seen);
+            return;
+        }
+    }
+    note(p->t, "no transaction on two pages ended as meant");
+}
+
 /* A page that neither the trace nor the tables use. */
 static uint8_t *free_page(struct trace *p)
 {
@@ -219,5 +280,7 @@ TEST(pt_ip_compression,
     if (registers_ranges(test_cpu(t)) != 0)
         check_filter(&p, &w);
     p.control &= ~IA32_RTIT_CTL_ADDR_CFG(0, 15);
+    check_calls(&p, &w, tables);
+    check_transactions(&p, &w, tables);
     check_far(&p, &w, tables);
 }

@@ -9,20 +9,26 @@
 /* As in asm/trace_bodies.inc. */
 #define TIP         3
 #define FUP         5
+#define TX          9
 #define PIP_OWN     14
 #define TIP_ALIAS   20
 #define TIP_ALIAS_2 21
 #define FUP_ALIAS_2 22
 #define PIP_COUNT   23
 #define MODE_EXEC   26
+#define FUP_ALIAS   27
 
-#define MODE_64   1
-#define MODE_32   2
-#define MODE_16   0
-#define MOV_BYTES 3 /* MOV to CR3 */
-#define FAR_PAIRS 3 /* the first row of trace_body_far that is of a pair */
-#define VECTOR_BP 3
-#define VECTOR_PF 14
+#define MODE_64      1
+#define MODE_32      2
+#define MODE_16      0
+#define MOV_BYTES    3 /* MOV to CR3 */
+#define BEGUN        1 /* of TX */
+#define COMMITTED    0
+#define XBEGIN_BYTES 6
+#define XEND_BYTES   3
+#define FAR_PAIRS    3 /* the first row of trace_body_far that is of a pair */
+#define VECTOR_BP    3
+#define VECTOR_PF    14
 
 /* Of entries of page tables. */
 #define PRESENT   1u
@@ -34,6 +40,8 @@ static const struct {
     const struct trace_row *rows;
 } bodies[] = {{trace_body_alias, trace_body_alias_path},
               {trace_body_far, trace_body_far_path},
+              {trace_body_alias_calls, trace_body_alias_calls_path},
+              {trace_body_alias_tx, trace_body_alias_tx_path},
               {trace_body_modes, trace_body_modes_path}};
 
 extern int hw_msr_write(uint32_t msr, uint64_t value);
@@ -42,8 +50,10 @@ struct rows {
     struct trace_window *window;
     uint64_t at; /* where it is */
     int mode;
-    uint64_t raised; /* an exception, there; 0: none */
-    bool lost;       /* it went where nothing is, or something else */
+    uint64_t raised;            /* an exception, there; 0: none */
+    bool aborts;                /* a transaction, by the next branch */
+    const struct trace_row *tx; /* of the next FUP; NULL: it is of none */
+    bool lost; /* it went where nothing is, or something else */
 };
 
 /* "4-Level Paging"; 0: not mapped. */
@@ -107,6 +117,14 @@ static void go(struct rows *r, uint64_t next)
 {
     const bool far = r->window->body == trace_body_modes;
 
+    if (r->aborts) {
+        const struct pt_step now = step(r, next);
+        pt_tx_abort(&traced_processor, &now);
+        r->window->cells[1] = (uint64_t)TRACE_XABORT << 24 | 1;
+        r->aborts = false;
+        r->at = next;
+        return;
+    }
     if (r->raised == 0) {
         retire(r,
                far ? INSTRUCTION_FAR | INSTRUCTION_RETURN
@@ -123,12 +141,35 @@ static void go(struct rows *r, uint64_t next)
     r->at = next;
 }
 
-static void raise(struct rows *r, uint64_t at)
+/* What begins a transaction or ends it. */
+static void change(struct rows *r)
+{
+    const int32_t bits = r->tx->at;
+    const struct pt_step now =
+        step(r, r->at + (bits == BEGUN ? XBEGIN_BYTES : XEND_BYTES));
+
+    r->tx = NULL;
+    if (bits == BEGUN) {
+        pt_tx_begin(&traced_processor, &now, false);
+    } else if (bits == COMMITTED) {
+        pt_tx_commit(&traced_processor, &now);
+        r->window->cells[2] = UINT32_MAX;
+    } else {
+        r->aborts = true;
+        return;
+    }
+    r->at = now.next;
+}
+
+static void fup(struct rows *r, uint64_t at)
 {
     /* A direct jump led there. */
     if (r->at != at)
         retire(r, INSTRUCTION_BRANCH, at);
-    r->raised = at;
+    if (r->tx != NULL)
+        change(r);
+    else
+        r->raised = at;
 }
 
 static void play(struct rows *r, const struct trace_row *row, unsigned number)
@@ -154,10 +195,16 @@ static void play(struct rows *r, const struct trace_row *row, unsigned number)
         go(r, alias + TRACE_ALIAS_STEP);
         break;
     case FUP:
-        raise(r, low);
+        fup(r, low);
         break;
     case FUP_ALIAS_2:
-        raise(r, alias + TRACE_ALIAS_STEP);
+        fup(r, alias + TRACE_ALIAS_STEP);
+        break;
+    case FUP_ALIAS:
+        fup(r, alias);
+        break;
+    case TX:
+        r->tx = row;
         break;
     case PIP_COUNT:
         r->window->cells[0] = traced_cr3;

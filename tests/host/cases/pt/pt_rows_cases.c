@@ -9,8 +9,8 @@
 
 #define STACK_BYTES (1u << 22)
 
-#define CASES(ROW)                         \
-    ROW(pt_ip_compression, PASS, PASS, "") \
+#define CASES(ROW)                                      \
+    ROW(pt_ip_compression, PASS, PASS, "pt_ret_tip_16") \
     ROW(pt_mode_exec, PASS, PASS, "")
 TRACED_GROUP(CASES)
 

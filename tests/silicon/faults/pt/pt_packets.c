@@ -226,3 +226,7 @@ FAULT(pt_psb_needs_branch_en,
           "[PT, BranchEn = 0 legal] no PSB comes in mid-trace where BranchEn "
           "is 0",
       .caught = {"skylake-2018 on 1 pt_psb FAIL"}, .rule = PT_PSB_NO_BRANCHES)
+
+FAULT(pt_ret_tip_16, .what = "[PT] the TIP of a RET has 16 bits",
+      .caught = {"skylake-2018 on 1 pt_ip_compression FAIL"},
+      .rule = PT_RET_TIP_WHOLE)

@@ -157,3 +157,13 @@ FAULT(pt_tx_ret_wrong,
               "compressed",
       .caught = {"skylake-2018 on 1 pt_tx_path FAIL"},
       .rule = PT_RET_AS_CALLED_IN_TX, .is = true)
+
+FAULT(pt_tx_fup_16,
+      .what = "[PT and TSX] the FUP of MODE.TSX has 16 bits, whatever last IP",
+      .caught = {"skylake-2018 on 1 pt_ip_compression FAIL"},
+      .rule = PT_TX_FUP_WHOLE)
+
+FAULT(pt_abort_tip_16,
+      .what = "[PT and TSX] the TIP of an abort has 16 bits, whatever last IP",
+      .caught = {"skylake-2018 on 1 pt_ip_compression FAIL"},
+      .rule = PT_ABORT_TIP_WHOLE)

@@ -95,6 +95,7 @@ static void put_branch(struct processor *p, const struct instruction *i,
 {
     bool far = (i->flags & INSTRUCTION_FAR) != 0,
          call = (i->flags & INSTRUCTION_CALL) != 0;
+    const uint64_t *to;
 
     if (is_conditional(i)) {
         if (faults_pt(p, PT_TNT_SENT,
@@ -140,8 +141,11 @@ static void put_branch(struct processor *p, const struct instruction *i,
         put_new_mode(p, now);
     if (faults_pt(p, PT_CYC_OF_TIP, true))
         pt_put_cyc(p);
-    pt_put_ip(p, PT_TIP,
-              faults_pt(p, PT_TIP_NEXT, true) ? &now->next : &now->ip);
+    to = faults_pt(p, PT_TIP_NEXT, true) ? &now->next : &now->ip;
+    if (pt_is_near_return(i))
+        pt_put_whole_ip(p, PT_TIP, to, PT_RET_TIP_WHOLE);
+    else
+        pt_put_ip(p, PT_TIP, to);
     if (far && !faults_pt(p, PT_EXEC_BEFORE_TIP, true))
         put_new_mode(p, now);
 }

@@ -144,6 +144,9 @@ enum pt_ip_packet {
 };
 void pt_put_bytes(struct processor *p, const uint8_t *bytes, unsigned count);
 void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip);
+/* Where the rule does not hold, as if but its low 16 bits were another. */
+void pt_put_whole_ip(struct processor *p, enum pt_ip_packet op,
+                     const uint64_t *ip, enum pt_rule rule);
 void pt_put_tnt(struct processor *p, bool taken);
 void pt_flush_tnt(struct processor *p);
 /* Lost where the rule does not hold. */

@@ -60,6 +60,8 @@ static uint8_t ip_form(const struct processor *p, uint64_t ip)
 {
     static const uint8_t optional[] = {1, 2, 4};
 
+    if (p->faults.ip_short)
+        return 1;
     for (unsigned n = 0; n < sizeof(optional); n++) {
         unsigned from = ip_forms[optional[n]].same_from;
 
@@ -88,6 +90,14 @@ void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
     put_payload(p, &opcode, 1,
                 ip == NULL ? 0 : faults_pt_value(p, PT_IP_PAYLOAD, *ip),
                 ip_forms[form].bytes);
+}
+
+void pt_put_whole_ip(struct processor *p, enum pt_ip_packet op,
+                     const uint64_t *ip, enum pt_rule rule)
+{
+    p->faults.ip_short = p->pt.last_ip != 0 && !faults_pt(p, rule, true);
+    pt_put_ip(p, op, ip);
+    p->faults.ip_short = false;
 }
 
 /* The stop bit is the highest, the oldest result next to it. */

@@ -223,6 +223,9 @@ enum pt_rule {
     PT_CYC_OF_TX,     /* does CYC come before MODE.TSX */
     PT_CYC_OF_ABORT,  /* also that of an abort */
     PT_CYC_OF_ABORT_RING_3,
+    PT_TX_FUP_WHOLE,       /* has MODE.TSX's FUP the bits that it needs */
+    PT_ABORT_TIP_WHOLE,    /* the same of an abort's TIP, */
+    PT_RET_TIP_WHOLE,      /* and of that of a RET */
     PT_PSB_NO_BRANCHES,    /* is a PSB due with BranchEn = 0 */
     PT_CYCLES_FILTERED,    /* do cycles count with FilterEn = 0 */
     PT_CYCLES_OUTSIDE,     /* the same with ContextEn = 0 */

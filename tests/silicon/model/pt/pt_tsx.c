@@ -50,7 +50,7 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
         mode = (enum pt_tx_mode)faults_pt_value(p, PT_TX_ABORT_MODE, mode);
     pt_put_mode_tsx(p, mode);
     if (fup != NULL)
-        pt_put_ip(p, PT_FUP, fup);
+        pt_put_whole_ip(p, PT_FUP, fup, PT_TX_FUP_WHOLE);
     if (!faults_pt(p, PT_TX_MODE_ONCE, true))
         pt_put_mode_tsx(p, mode);
 }
@@ -149,7 +149,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
         if (faults_pt(p, PT_ABORT_PGE, true))
             pt_packet_en_set(p, now);
     } else if (was && is_traced(p) && !faults_hide_abort_tip(p))
-        pt_put_ip(p, PT_TIP, target);
+        pt_put_whole_ip(p, PT_TIP, target, PT_ABORT_TIP_WHOLE);
     if (stops)
         pt_stop(p);
     else
