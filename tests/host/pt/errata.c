@@ -12,14 +12,21 @@
 
 static void by_processor(void **state)
 {
+    static const unsigned skylake = PT_SKD007 | PT_SKD022;
+    const struct {
+        unsigned family, model, errata;
+    } rows[] = {
+        {6, 0x3d, PT_BDM064}, {6, 0x47, PT_BDM064}, {6, 0x4f, PT_BDM064},
+        {6, 0x56, PT_BDM064}, {6, 0x4e, skylake},   {6, 0x5e, skylake},
+        {6, 0x8e, skylake},   {6, 0x9e, skylake},   {6, 0xa5, skylake},
+        {6, 0xa6, skylake},   {6, 0x55, PT_SKD022}, {6, 0x3c, 0},
+        {6, 0x6a, 0},         {6, 0x7e, 0},         {15, 0x5e, 0},
+    };
+
     (void)state;
-    assert_int_equal(pt_errata(6, 0x3d), PT_BDM064);
-    assert_int_equal(pt_errata(6, 0x4f), PT_BDM064);
-    assert_int_equal(pt_errata(6, 0x5e), PT_SKD007 | PT_SKD022);
-    assert_int_equal(pt_errata(6, 0xa6), PT_SKD007 | PT_SKD022);
-    assert_int_equal(pt_errata(6, 0x55), PT_SKD022);
-    assert_int_equal(pt_errata(6, 0x3c), 0);
-    assert_int_equal(pt_errata(15, 0x5e), 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(pt_errata(rows[i].family, rows[i].model),
+                         rows[i].errata);
 }
 
 static void begin(struct stream *stream)
