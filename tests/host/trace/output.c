@@ -66,6 +66,29 @@ static void pointers(void **state)
     assert_int_equal(output_entry(0xffffffffffffffff), 0x1ffffff);
 }
 
+/* Errata TGL052, ADL037, RPL017; a page is reliable on each processor. */
+static void ranges(void **state)
+{
+    static const struct {
+        uint16_t family, model;
+        bool reliable; /* of more than a page */
+    } rows[] = {
+        {6, 0x3d, true},   {6, 0x55, true},  {6, 0x5e, true},  {6, 0x6a, true},
+        {6, 0x7e, true},   {6, 0x8e, true},  {6, 0x9e, true},  {6, 0xa5, true},
+        {6, 0xa6, true},   {6, 0x8c, false}, {6, 0x8d, false}, {6, 0x8f, false},
+        {6, 0x97, false},  {6, 0xa7, false}, {6, 0xbe, false}, {6, 0xcf, false},
+        {15, 0x3d, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct identity id = {.family = rows[i].family,
+                                    .model = rows[i].model};
+        assert_true(output_range_is_reliable(&id, 4096));
+        assert_int_equal(output_range_is_reliable(&id, 8192), rows[i].reliable);
+    }
+}
+
 static void models(void **state)
 {
     static const struct {
@@ -90,9 +113,8 @@ static void models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(control),
-        cmocka_unit_test(tables),
-        cmocka_unit_test(pointers),
+        cmocka_unit_test(control),  cmocka_unit_test(tables),
+        cmocka_unit_test(pointers), cmocka_unit_test(ranges),
         cmocka_unit_test(models),
     };
 

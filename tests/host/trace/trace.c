@@ -26,6 +26,12 @@ static struct {
     uint64_t status;
 } device;
 
+/* A trace that is on its way to memory. */
+static struct {
+    uint8_t bytes[4096], *to;
+    size_t size;
+} way;
+
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
 static const struct trace_transaction tx = {.body = tsx_body_nothing,
                                             .want = TSX_COMMITTED};
@@ -41,9 +47,19 @@ static uint8_t *output(void)
     return (uint8_t *)(uintptr_t)base;
 }
 
+/* SDM 3C, "Disabling Packet Generation": "a store, fence, or architecturally
+ * serializing instruction may be required" for packets to be in memory. */
+void hw_cpuid(uint32_t leaf, uint32_t subleaf, struct hw_cpuid *out)
+{
+    if (way.size != 0)
+        memcpy(way.to, way.bytes, way.size);
+    way.size = 0;
+    *out = *fake_leaf(leaf, subleaf);
+}
+
 int tsx_inside(struct tsx_block *block)
 {
-    struct stream out = {.bytes = output(), .room = 4096};
+    struct stream out = {.bytes = way.bytes, .room = sizeof(way.bytes)};
 
     assert_int_equal(fake_msr(IA32_RTIT_CTL)->value & 1, 1);
     device.runs++;
@@ -59,6 +75,8 @@ int tsx_inside(struct tsx_block *block)
     put_mode_tsx(&out, 0, 0);
     put_fup(&out, 3, END);
     put_ip(&out, 0x01, 0, 0);
+    way.to = output();
+    way.size = out.size;
     fake_msr(IA32_RTIT_OUTPUT_MASK_PTRS)->value |= (uint64_t)out.size << 32;
     fake_msr(IA32_RTIT_STATUS)->value |= device.status;
     if (device.aborts == 0)
@@ -79,6 +97,7 @@ static void begin(uint32_t ecx)
         if (msr <= 0x561 || msr >= 0x570)
             fake_msr(msr)->value = 0x80 * (msr & 0xf);
     memset(&device, 0, sizeof(device));
+    way.size = 0;
     begin_context(REGIME_A, memory);
 }
 
@@ -280,6 +299,26 @@ static void other_memory_is_not_used(void **state)
     assert_false(trace_claim(&p, t));
 }
 
+/* Erratum SKL043, and what is not known to be without it. */
+static void where_a_stop_may_hang(void **state)
+{
+    static const struct {
+        uint16_t family, model;
+        bool hangs;
+    } rows[] = {
+        {6, 0x4e, true},  {6, 0x5e, true},  {6, 0x55, true},  {15, 0x8e, true},
+        {6, 0x3d, false}, {6, 0x8e, false}, {6, 0x9e, false}, {6, 0xa5, false},
+        {6, 0x6a, false}, {6, 0x8f, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct identity id = {.family = rows[i].family,
+                                    .model = rows[i].model};
+        assert_int_equal(trace_stop_may_hang(&id), rows[i].hangs);
+    }
+}
+
 /* Whatever could set Stopped inside of a transaction is refused, and not a
  * register written. */
 static void what_may_stop_is_refused(void **state)
@@ -328,6 +367,7 @@ static void what_may_stop_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(where_a_stop_may_hang),
         cmocka_unit_test(what_may_stop_is_refused),
         cmocka_unit_test(other_memory_is_not_used),
         cmocka_unit_test(order),
