@@ -216,6 +216,37 @@ static void each_try_differs(void **state)
     assert_int_equal(any_clear & 0xcd5, 0xcd5);
 }
 
+/* SDM 1, "Instruction Based Considerations": where a change between SSE and AVX
+ * is an assist, no upper half is in use beside SSE. */
+static void upper_halves_beside_sse(void **state)
+{
+    static const struct state_row xmm = {"XMM", tsx_change_xmm, tsx_end_xabort,
+                                         0},
+                                  both = {"both", tsx_change_both,
+                                          tsx_end_xabort, 0};
+    static const struct {
+        uint16_t model;
+        bool assists;
+    } rows[] = {{0x3c, true},  {0x45, true},  {0x3d, true},  {0x4f, true},
+                {0x5e, false}, {0x55, false}, {0x7e, false}, {0x8f, false}};
+    const uint64_t all_of = XCR0_X87 | XCR0_SSE | XCR0_AVX;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const uint64_t beside = rows[i].assists ? all_of & ~XCR0_AVX : all_of;
+        const struct tsx_state *s = (void *)buffer.bytes;
+        set_up(state);
+        fake_leaf(0xd, 2)->ebx = 576;
+        t->cpu.model = rows[i].model;
+        plan.outcome = TSX_ABORTED;
+        state_try(t, &xmm, all_of, 1);
+        assert_int_equal(s->components, beside);
+        state_try(t, &both, all_of, 1);
+        assert_int_equal(s->components, beside);
+        state_try(t, &general, all_of, 1);
+        assert_int_equal(s->components, all_of);
+    }
+}
+
 /* By that alone: what registers hold then is nothing that is promised. */
 static void other_ends_fail(void **state)
 {
@@ -253,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup(the_upper_half_of_rax_is_zero_or_kept, set_up),
         cmocka_unit_test_setup(what_is_planted, set_up),
         cmocka_unit_test_setup(each_try_differs, set_up),
+        cmocka_unit_test_setup(upper_halves_beside_sse, set_up),
         cmocka_unit_test_setup(other_ends_fail, set_up),
     };
 
