@@ -253,15 +253,18 @@ void ring3_read(struct ring3_registers *out)
     loaded = *out;
 }
 
-void ring3_load(const struct ring3_registers *in)
-{
-    loaded = *in;
-}
-
 /* Are the firmware's tables the processor's? */
 static inline bool is_firmware(void)
 {
     return loaded.cr3 == (uintptr_t)root && loaded.gdt.base == (uintptr_t)gdt;
+}
+
+/* The IRET to ring 3 empties FS and GS: SDM 2, "IRET/IRETD/IRETQ". */
+void ring3_load(const struct ring3_registers *in)
+{
+    loaded = *in;
+    if (!is_firmware())
+        *msr(IA32_FS_BASE) = *msr(IA32_GS_BASE) = 0;
 }
 
 /* --- Running a case ------------------------------------------------------ */

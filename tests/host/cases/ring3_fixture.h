@@ -16,9 +16,12 @@ void ring3_read(struct ring3_registers *out)
     *out = firmware;
 }
 
+/* The IRET to ring 3 empties FS and GS: SDM 2, "IRET/IRETD/IRETQ". */
 void ring3_load(const struct ring3_registers *in)
 {
     loaded = *in;
+    if (in->cr3 != firmware.cr3)
+        *msr(IA32_FS_BASE) = *msr(IA32_GS_BASE) = 0;
 }
 
 /* Before fake_processors(). */
@@ -71,6 +74,8 @@ static inline void ring3_expect_firmware(void)
 {
     assert_int_equal(loaded.cr3, firmware.cr3);
     assert_int_equal(loaded.gdt.base, firmware.gdt.base);
+    assert_int_equal(fake_msr(IA32_FS_BASE)->value, 0x100);
+    assert_int_equal(fake_msr(IA32_GS_BASE)->value, 0x101);
     assert_int_equal(fake_msr(IA32_EFER)->value, 0x102);
     assert_int_equal(fake_msr(IA32_STAR)->value, 0x103);
     assert_int_equal(fake_msr(IA32_LSTAR)->value, 0x104);
