@@ -233,6 +233,30 @@ static void status_that_stays(void **state)
     assert_non_null(strstr(t->text, "(38EH) is 0x4 after all that was set"));
 }
 
+/* BJ058: a bit that cannot be cleared beside disabling is not judged further;
+ * nobody else's is. */
+static void overflow_that_stays(void **state)
+{
+    (void)state;
+    for (unsigned p = 0; p < PLACES_END; p++) {
+        if ((PLACES >> p & 1) == 0)
+            continue;
+        power_on(&test_counter_overflow_bits, STATUS_KEPT);
+        device.place = p;
+        device.slower = 1;
+        t->cpu.model = 0x2a;
+        t->cpu.perfmon_version = 3;
+        if (run_case() != VERDICT_KNOWN ||
+            strstr(t->text, "after 390H was written with all of") == NULL)
+            fail_msg("place %u: %s", p, t->text);
+    }
+    power_on(&test_counter_overflow_bits, STATUS_KEPT);
+    device.place = 63;
+    *reg(IA32_PERF_GLOBAL_STATUS) = BIT(63);
+    t->cpu.model = 0x2a;
+    assert_int_equal(run_case(), VERDICT_FAIL);
+}
+
 /* As NMI once for each counter, and once; once with LBRs frozen too. */
 static void interrupts_as_nmi(void **state)
 {
@@ -311,6 +335,7 @@ int main(void)
         cmocka_unit_test(carries_into_each_bit),
         cmocka_unit_test(optional_status_bits),
         cmocka_unit_test(status_that_stays),
+        cmocka_unit_test(overflow_that_stays),
         cmocka_unit_test(interrupts_as_nmi),
         cmocka_unit_test(freezes_before_version_4),
         cmocka_unit_test(smis_clear_the_bit),

@@ -99,6 +99,8 @@ static struct {
     unsigned masks, holds, outranks; /* and these */
     bool has_frozen;                 /* since IA32_DEBUGCTL was written */
     uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
+    unsigned slower; /* cycles that each window takes more than the last, */
+    unsigned late;   /* and the next one than the first */
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];

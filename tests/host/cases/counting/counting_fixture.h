@@ -133,6 +133,8 @@ static void run(uint64_t enable, uint64_t instructions, uint64_t branches)
                 : p == 33 ? 10 * n
                 : p == 34 ? n
                           : count_of(*reg(IA32_PERFEVTSEL(p)), n, b, 10 * n);
+            if (p >= 33 && i == 0)
+                one += device.late;
             if (device.is == COUNTERS_LINKED && p == 1 &&
                 (*reg(IA32_PERFEVTSEL(0)) & 0xff) == 0x2e)
                 one = 0;
@@ -152,6 +154,7 @@ static uint64_t window(uint64_t enable, const struct window_shape *shape)
 {
     device.before = device.pmis;
     device.overflowed = false;
+    device.late += device.slower;
     run(enable, shape->instructions, shape->branches);
     if (device.pmis != device.before && device.is != PMI_LATE &&
         !device.pmi_held)
