@@ -38,9 +38,9 @@ enum wrong {
 
 /* --- The registers, by the manual ---------------------------------------- */
 
-#define COUNTERS 4
+#define COUNTERS (4u + other.counters)
 #define WIDTH    BITS(47, 0)
-#define PLACES   (BITS(3, 0) | BITS(34, 32))
+#define PLACES   (BITS(COUNTERS - 1, 0) | BITS(34, 32))
 #define STATUS   (PLACES | BIT(62) | BIT(61) | BIT(59) | BIT(58))
 
 static struct {
@@ -52,6 +52,7 @@ static struct {
 /* A processor that is not of the generations that most are. */
 static struct {
     uint16_t model;      /* 0: as most */
+    uint8_t counters;    /* more than most have */
     uint64_t select;     /* of its selects: bits more than those below, */
     uint64_t no_select;  /* and less */
     uint64_t fixed;      /* of IA32_FIXED_CTR_CTRL: more, */
@@ -240,7 +241,7 @@ static void power_on(const struct test *test, enum wrong is, uint32_t msr,
                                .hle = true,
                                .tsx_force_abort = true,
                                .perfmon_version = 4,
-                               .counters = COUNTERS,
+                               .counters = (uint8_t)COUNTERS,
                                .counter_bits = 48,
                                .fixed_counters = 3,
                                .fixed_set = 7,

@@ -116,7 +116,8 @@ static struct test_context *const t = &contexts[0];
 static struct {
     uint64_t enable, cell;
     uint64_t select, fixed_ctrl, pmc, fixed; /* as they were in the window */
-    bool changes_select, changes_fixed_ctrl, changes_debugctl, moves_others;
+    uint32_t changes_select;                 /* this register; 0: none */
+    bool changes_fixed_ctrl, changes_debugctl, moves_others;
     bool overflow_unsaid;
     unsigned smis, prepared; /* that hit windows; 1 before each attempt */
     unsigned windows;
@@ -141,8 +142,8 @@ static void look(void)
         *reg(IA32_DEBUGCTL) ^= BIT(11);
     if (seen.moves_others)
         *reg(IA32_FIXED_CTR(0)) = 1;
-    if (seen.changes_select)
-        *reg(IA32_PERFEVTSEL(2)) ^= BIT(20);
+    if (seen.changes_select != 0)
+        *reg(seen.changes_select) ^= BIT(20);
     if (seen.changes_fixed_ctrl)
         *reg(IA32_FIXED_CTR_CTRL) ^= BIT(2);
 }
@@ -281,24 +282,56 @@ static void what_nothing_has_done_is_said(void **state)
     said(VERDICT_FAIL, UINT64_C(0x60000000f), false);
 }
 
+/* BV080: of counters 4 to 7, on 06_3AH. */
+static void selects_that_read_badly(void **state)
+{
+    static const struct {
+        uint16_t model;
+        unsigned n;
+        enum verdict verdict;
+    } rows[] = {{0x3a, 3, VERDICT_FAIL},
+                {0x3a, 4, VERDICT_KNOWN},
+                {0x3a, 7, VERDICT_KNOWN},
+                {0x3c, 4, VERDICT_FAIL}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct bank before = bank_for_window(), after;
+
+        set_up(state);
+        t->cpu.model = rows[i].model;
+        t->cpu.counters = 8;
+        for (uint32_t n = 4; n < 8; n++) {
+            fake_msr(IA32_PERFEVTSEL(n));
+            fake_msr(IA32_PMC(n));
+            fake_msr(IA32_A_PMC(n));
+            before.select[n] = before.select[0];
+        }
+        seen.changes_select = IA32_PERFEVTSEL(rows[i].n);
+        context_begin(t, &test, 1);
+        assert_int_equal(bank_claim(t), UINT64_C(0x7000000ff));
+        assert_true(bank_window(t, &before, window, &after));
+        assert_int_equal(t->verdict, rows[i].verdict);
+    }
+}
+
 static void what_a_window_changes_is_said(void **state)
 {
     struct bank before = bank_for_window(), after;
 
     (void)state;
-    seen.changes_select = true;
+    seen.changes_select = IA32_PERFEVTSEL(2);
     assert_true(bank_window(t, &before, window, &after));
     assert_int_equal(t->verdict, VERDICT_FAIL);
     context_begin(t, &test, 1);
     assert_int_equal(bank_claim(t), UINT64_C(0x70000000f));
-    seen.changes_select = false;
+    seen.changes_select = 0;
     seen.changes_fixed_ctrl = true;
     assert_true(bank_window(t, &before, window, &after));
     assert_int_equal(t->verdict, VERDICT_FAIL);
     /* One that is not programmed may be microcode's. */
     context_begin(t, &test, 1);
     assert_int_equal(bank_claim(t), UINT64_C(0x70000000f));
-    seen.changes_select = true;
+    seen.changes_select = IA32_PERFEVTSEL(2);
     seen.changes_fixed_ctrl = false;
     before.select[2] = 0;
     assert_true(bank_window(t, &before, window, &after));
@@ -324,6 +357,7 @@ int main(void)
         cmocka_unit_test_setup(prepared_again_after_an_smi, set_up),
         cmocka_unit_test_setup(written_before_and_read_after, set_up),
         cmocka_unit_test_setup(around_work, set_up),
+        cmocka_unit_test_setup(selects_that_read_badly, set_up),
         cmocka_unit_test_setup(what_a_window_changes_is_said, set_up),
         cmocka_unit_test_setup(what_nothing_has_done_is_said, set_up),
         cmocka_unit_test_setup(an_access_that_faults_ends_it, set_up),
