@@ -233,10 +233,12 @@ static void interrupts_its_own(void **state)
     begin_scope(true);
     pair.ctrl_lost = true;
     expect_scope(VERDICT_FAIL, "(38FH)");
-    begin_scope(true);
-    device.no_pmi = UINT64_MAX;
-    expect_scope(VERDICT_FAIL,
-                 "in 8 windows interrupted this processor in 0 of them");
+    for (unsigned each = 1; each <= 2; each++) {
+        begin_scope(true);
+        device.no_pmi_each = each;
+        expect_scope(VERDICT_FAIL, each == 1 ? "this processor in 0 of them"
+                                             : "this processor in 4 of them");
+    }
     begin_scope(true);
     pair.hangs = true;
     expect_scope(VERDICT_ERROR, "makes no progress");
@@ -320,15 +322,36 @@ static void any_thread(void **state)
         device.any_always = BIT(p);
         expect_case(rings_end(), VERDICT_FAIL, "another such counter");
     }
-    begin_any();
-    device.any_levels_ignored = true;
-    expect_case(rings_end(), VERDICT_FAIL, "and USR alone counted");
-    assert_non_null(strstr(t->text, "and IN_TX [32] counted"));
-    begin_any();
-    device.any_levels_ignored = true;
-    t->cpu.rtm = false;
-    expect_case(rings_end(), VERDICT_FAIL, "and USR alone counted");
-    assert_null(strstr(t->text, "IN_TX [32]"));
+    /* BDM062 is of USR alone. */
+    for (unsigned i = 0; i < 4; i++) {
+        begin_any();
+        device.any_levels_ignored = true;
+        t->cpu.rtm = i % 2 != 0;
+        t->cpu.model = i < 2 ? 0x3d : 0x5e;
+        expect_case(rings_end(), i == 0 ? VERDICT_KNOWN : VERDICT_FAIL,
+                    "and USR alone counted");
+        assert_int_equal(strstr(t->text, "IN_TX [32]") != NULL, i % 2);
+    }
+}
+
+/* BDM062: any number too few; SKL117: some. */
+static void any_thread_at_ring3(void **state)
+{
+    static const struct {
+        uint16_t model;
+        unsigned lost;
+        enum verdict verdict;
+    } rows[] = {{0x3d, 22, VERDICT_KNOWN},
+                {0x5e, 22, VERDICT_FAIL},
+                {0x5e, 5, VERDICT_KNOWN}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin_any();
+        t->cpu.model = rows[i].model;
+        device.any_user_lost = rows[i].lost;
+        expect_case(rings_end(), rows[i].verdict, "AnyThread and USR alone");
+    }
 }
 
 static void any_thread_elsewhere(void **state)
@@ -369,6 +392,7 @@ int main(void)
         cmocka_unit_test(halted),
         cmocka_unit_test(halted_by_the_bus),
         cmocka_unit_test(any_thread),
+        cmocka_unit_test(any_thread_at_ring3),
         cmocka_unit_test(any_thread_elsewhere),
     };
 

@@ -52,12 +52,14 @@ static struct {
         unsigned window;
     } more;
     uint64_t no_status, no_pmi; /* places */
+    unsigned no_pmi_each;       /* so manieth window has none; 0: all have */
     bool smis;                  /* in each window */
     bool freezes_not, leaves_mask, pmi_repeats, pmi_while_masked;
     bool inv_ignored, edge_ignored, cmask_ignored;
     bool pmi_elsewhere, freezes_elsewhere; /* on processor 1, for processor 0 */
     uint64_t any_ignored, any_always;      /* places: what ANY adds */
     bool any_levels_ignored;               /* USR, OS and IN_TX, of ANY alone */
+    unsigned any_user_lost; /* events of the other's ring 3, each time */
     bool pmi_is_usr; /* a fixed counter's PMI bit has it count ring 3, too */
     /* What is going on. */
     unsigned windows;
@@ -224,7 +226,8 @@ static void interrupt(unsigned place)
             : (*msr(IA32_FIXED_CTR_CTRL) &
                IA32_FIXED_CTR_CTRL_PMI(place - PLACE_FIXED0)) != 0;
 
-    if (!asked || (device.no_pmi >> place & 1) != 0)
+    if (!asked || (device.no_pmi >> place & 1) != 0 ||
+        (device.no_pmi_each != 0 && device.windows % device.no_pmi_each == 0))
         return;
     if (device.pmi[fake_current].open &&
         (!device.pmi[fake_current].masked || device.pmi_while_masked)) {
@@ -276,6 +279,9 @@ static inline void run_beside(uint64_t enable, const struct piece *p)
             uint64_t n = count_of(place, p);
             if (device.any_levels_ignored && place < PLACE_FIXED0)
                 n = by_cycles(*msr(IA32_PERFEVTSEL(place)), p);
+            if (n >= device.any_user_lost && p->ring == 3 &&
+                place < PLACE_FIXED0)
+                n -= device.any_user_lost;
             if (n != 0)
                 add(place, n);
         }

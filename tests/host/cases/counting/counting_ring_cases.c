@@ -164,6 +164,31 @@ static void privilege_of_more_counters(void **state)
             }
 }
 
+/* BDD101: too many where the core's other thread counts; SKL117: too few. */
+static void far_branches(void **state)
+{
+    static const struct {
+        uint16_t model;
+        bool siblings;
+        int64_t more; /* at ring 3, of IA32_PMC3 */
+        enum verdict verdict;
+    } rows[] = {
+        {0x47, true, 1, VERDICT_KNOWN},   {0x3d, true, 1, VERDICT_KNOWN},
+        {0x47, false, 1, VERDICT_FAIL},   {0x5e, true, 1, VERDICT_FAIL},
+        {0x5e, false, -1, VERDICT_KNOWN}, {0x3c, false, -1, VERDICT_FAIL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin_privilege(3, 0x40c4, 3, rows[i].more);
+        set_model(rows[i].model, 0);
+        all[1].cpu.apic_id = rows[i].siblings ? 1 : 2;
+        expect_case(counting_end(), rows[i].verdict,
+                    rows[i].more > 0 ? "counted 5 far branches (C4H/40H)"
+                                     : "counted 3 far branches (C4H/40H)");
+    }
+}
+
 static void windows_with_smis(void **state)
 {
     (void)state;
@@ -179,6 +204,7 @@ int main(void)
         cmocka_unit_test(inner_rings),
         cmocka_unit_test(privilege),
         cmocka_unit_test(privilege_of_more_counters),
+        cmocka_unit_test(far_branches),
         cmocka_unit_test(windows_with_smis),
     };
 

@@ -53,9 +53,12 @@ void ring3_read(struct ring3_registers *out)
                                     .cr3 = (uintptr_t)firmware_root};
 }
 
+/* The IRET to ring 3 empties FS and GS: SDM 2, "IRET/IRETD/IRETQ". */
 void ring3_load(const struct ring3_registers *in)
 {
     loaded = *in;
+    if (loaded_is_ours())
+        *msr(IA32_FS_BASE) = *msr(IA32_GS_BASE) = 0;
 }
 
 WINDOW(long)
