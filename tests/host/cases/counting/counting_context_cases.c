@@ -270,6 +270,28 @@ static void masks(void **state)
     expect_case(rings_end(), VERDICT_FAIL, "cycles with CMASK = 2 branches");
 }
 
+/* HSD073: the cycles of the other level, and no fewer; on other counters of the
+ * same select it may be more or less. */
+static void inverted(void **state)
+{
+    static const struct {
+        uint16_t model;
+        int64_t more;
+        enum verdict verdict;
+    } rows[] = {{0x3c, 3000, VERDICT_KNOWN},
+                {0x3c, -1000, VERDICT_FAIL},
+                {0x5e, 3000, VERDICT_FAIL}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin(rows[i].model);
+        t->cpu.rtm = false;
+        device.inv_more = rows[i].more;
+        expect_case(rings_end(), rows[i].verdict,
+                    "CMASK = 16 (C0H, INV), outside of transactions at ring 3");
+    }
+}
+
 static void transactions_that_abort(void **state)
 {
     (void)state;
@@ -331,6 +353,7 @@ int main(void)
         cmocka_unit_test(each_fixed_counter),
         cmocka_unit_test(aborted_events),
         cmocka_unit_test(masks),
+        cmocka_unit_test(inverted),
         cmocka_unit_test(transactions_that_abort),
         cmocka_unit_test(accesses),
         cmocka_unit_test(windows_with_smis),

@@ -59,6 +59,7 @@ static struct {
     bool pmi_elsewhere, freezes_elsewhere; /* on processor 1, for processor 0 */
     uint64_t any_ignored, any_always;      /* places: what ANY adds */
     bool any_levels_ignored;               /* USR, OS and IN_TX, of ANY alone */
+    int64_t inv_more;       /* of IA32_PMC0 with INV and USR alone */
     unsigned any_user_lost; /* events of the other's ring 3, each time */
     bool pmi_is_usr; /* a fixed counter's PMI bit has it count ring 3, too */
     /* What is going on. */
@@ -191,7 +192,10 @@ static uint64_t count_of(unsigned place, const struct piece *p)
         ((select & IA32_PERFEVTSEL_IN_TX) != 0 && !p->tx) ||
         ((select & IA32_PERFEVTSEL_IN_TXCP) != 0 && p->aborted))
         return 0;
-    return by_cycles(select, p);
+    const bool other = place == 0 && levels == 2 && cycles_of(p) > 1000 &&
+                       (select & IA32_PERFEVTSEL_INV) != 0 &&
+                       (select & IA32_PERFEVTSEL_E) == 0;
+    return by_cycles(select, p) + (other ? (uint64_t)device.inv_more : 0);
 }
 
 static bool enabled(unsigned place, uint64_t enable)
