@@ -41,7 +41,9 @@ static struct {
     unsigned pmis;
     uint64_t rip;
     uint64_t place; /* of the next branch */
+    bool filtered;  /* by MSR_LBR_SELECT */
 } cpu;
+static unsigned other_model; /* 0: that of the format */
 
 static uint64_t *reg(uint32_t msr)
 {
@@ -165,6 +167,7 @@ static void before(uint32_t msr, const uint64_t *written)
 {
     if (written == NULL)
         return;
+    cpu.filtered |= msr == MSR_LBR_SELECT && (*written & ~UINT64_C(4)) != 0;
     if (msr >= IA32_A_PMC(0) && msr <= IA32_A_PMC(3))
         *reg(msr - IA32_A_PMC(0) + IA32_PMC(0)) = *written;
     if (msr == IA32_PERF_GLOBAL_STATUS_RESET) {
@@ -205,6 +208,8 @@ uint64_t hw_pmi_rip(void)
 static enum verdict verdict(unsigned format)
 {
     generation(format);
+    if (other_model != 0)
+        lbr_device.model = other_model;
     lbr_device.before = before;
     lbr_device.version = format < 5 ? 3 : format == 5 ? 4 : 5;
     memset(&cpu, 0, sizeof(cpu));
@@ -283,11 +288,37 @@ static void deviations(void **state)
     }
 }
 
+/* BJ094 is Sandy Bridge's alone. */
+static void newest_record(void **state)
+{
+    (void)state;
+    odd = (struct odd){.newest_is_pmi = true};
+    for (other_model = 0x2a; other_model <= 0x3a; other_model += 0x10)
+        expect(3, other_model == 0x2a ? VERDICT_KNOWN : VERDICT_FAIL,
+               "the newest record is from");
+    other_model = 0;
+}
+
+/* The threads of a core of Nehalem share MSR_LBR_SELECT. */
+static void shared_select(void **state)
+{
+    (void)state;
+    odd = (struct odd){.never = false};
+    expect(3, VERDICT_PASS, "");
+    assert_true(cpu.filtered);
+    other_model = 0x1a;
+    expect(3, VERDICT_PASS, "");
+    assert_false(cpu.filtered);
+    other_model = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy),
         cmocka_unit_test(deviations),
+        cmocka_unit_test(newest_record),
+        cmocka_unit_test(shared_select),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
