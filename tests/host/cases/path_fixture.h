@@ -27,13 +27,14 @@ static struct path {
     unsigned skid[PLACES]; /* events from the overflow to the record's */
     unsigned more;         /* records of one overflow */
     bool silent;
-    bool any_level;      /* OS and USR change nothing */
-    bool full_unsaid;    /* OvfBuf */
-    bool without_bit;    /* a counter without its bit makes records too */
-    bool said;           /* an overflow stays in the status after its record, */
-    bool unsaid;         /* or without one it is not there */
-    uint64_t more_reset; /* added to what a record reloads */
-    bool of_general;     /* a fixed counter reloads a general one's value */
+    bool any_level;   /* OS and USR change nothing */
+    bool full_unsaid; /* OvfBuf */
+    bool without_bit; /* a counter without its bit makes records too */
+    uint64_t
+        said;    /* places: an overflow stays in the status after its record, */
+    bool unsaid; /* or without one it is not there */
+    uint64_t more_reset;     /* added to what a record reloads */
+    bool of_general;         /* a fixed counter reloads a general one's value */
     unsigned weight[PLACES]; /* what an instruction adds */
     /* What is otherwise in record n, from 1. */
     void (*change)(struct pebs_format3 *record, unsigned n);
@@ -203,7 +204,7 @@ static void count(unsigned place, const struct spot *s)
     *value = (*value + path.weight[place]) & MASK;
     if (pending[place] == 0 && *value < was) {
         const bool bit = (*msr(IA32_PEBS_ENABLE) >> place & 1) != 0;
-        if (path.said || (!bit && !path.unsaid))
+        if ((path.said >> place & 1) != 0 || (!bit && !path.unsaid))
             *msr(IA32_PERF_GLOBAL_STATUS) |= BIT(place);
         if (!bit && !path.without_bit)
             return;

@@ -190,6 +190,34 @@ static void as_an_nmi(void **state)
     assert_null(strstr(t->text, "FAIL: FREEZE"));
 }
 
+#define AT_2 "fixed vector: 2 records of IA32_PMC0 with the threshold at 2"
+
+/* BJ101: one more of a buffer that is full, and of no other; HSD091: more. */
+static void interrupts_of_a_full_buffer(void **state)
+{
+    static const struct {
+        uint16_t model;
+        bool each; /* record interrupts */
+        enum verdict verdict;
+        const char *line;
+    } rows[] = {
+        {0x2a, false, VERDICT_KNOWN, "KNOWN BJ101: no room for more"},
+        {0x3a, false, VERDICT_KNOWN, "KNOWN BV051: no room for more"},
+        {0x2a, true, VERDICT_FAIL, "FAIL: " AT_2},
+        {0x3c, true, VERDICT_FAIL, "KNOWN HSD091: " AT_2},
+        {0x5e, false, VERDICT_FAIL, "FAIL: no room for more"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin(&test_pebs_threshold_pmi);
+        t->cpu.model = rows[i].model;
+        device.pmi_full = !rows[i].each;
+        device.pmi_each = rows[i].each;
+        expect_case(case_end(), rows[i].verdict, rows[i].line);
+    }
+}
+
 /* Where nothing is promised of counter 3, it is not used. */
 static void without_counter_3(void **state)
 {
@@ -225,9 +253,13 @@ static void without_apic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(healthy),           cmocka_unit_test(deviations),
-        cmocka_unit_test(branches),          cmocka_unit_test(as_an_nmi),
-        cmocka_unit_test(without_counter_3), cmocka_unit_test(without_apic),
+        cmocka_unit_test(healthy),
+        cmocka_unit_test(deviations),
+        cmocka_unit_test(branches),
+        cmocka_unit_test(as_an_nmi),
+        cmocka_unit_test(interrupts_of_a_full_buffer),
+        cmocka_unit_test(without_counter_3),
+        cmocka_unit_test(without_apic),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

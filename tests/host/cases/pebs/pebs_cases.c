@@ -166,6 +166,20 @@ static void generations(void **state)
     }
 }
 
+/* Linux, arch/x86/events/core.c, x86_perf_event_set_period(): some do not like
+ * it. */
+static void one_event_left(void **state)
+{
+    (void)state;
+    for (unsigned model = 0x1a; model <= 0x2a; model += 0x10) {
+        begin(&test_pebs_reload);
+        t->cpu.model = (uint16_t)model;
+        device.not_highest = true;
+        expect_case(case_end(), model == 0x1a ? VERDICT_PASS : VERDICT_FAIL,
+                    model == 0x1a ? "" : "0xffffffffffff by each record, made");
+    }
+}
+
 /* BDD101: all branches, where two threads share the core. */
 static void branches_of_thread_1(void **state)
 {
@@ -224,6 +238,7 @@ int main(void)
         cmocka_unit_test(capabilities),
         cmocka_unit_test(usual_trials),
         cmocka_unit_test(generations),
+        cmocka_unit_test(one_event_left),
         cmocka_unit_test(branches_of_thread_1),
         cmocka_unit_test(branches_apart),
     };

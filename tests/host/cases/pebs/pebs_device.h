@@ -54,6 +54,8 @@ struct device {
     bool no_nmi;         /* as an NMI no interrupt comes, and none freezes */
     bool no_pmi_beside;  /* while two counters make records */
     bool no_pmi, pmi_each, pmi_open, pmi_through, overflow_silent;
+    bool not_highest; /* a counter with one event left makes no record */
+    bool pmi_full;    /* of a record for which there is no room */
     enum {
         FREEZES,
         FREEZES_NOT,

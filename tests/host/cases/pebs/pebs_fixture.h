@@ -95,6 +95,8 @@ static void make_record(unsigned counters, unsigned k)
             *msr(IA32_PEBS_ENABLE) = 0;
         if (device.moves_index && !has_room())
             area()->pebs_index += sizeof(record);
+        if (device.pmi_full && !has_room())
+            interrupt();
         return;
     }
     plant(&record, &window.state);
@@ -176,7 +178,8 @@ static bool step(unsigned n, unsigned made)
         return !device.stays_armed;
     }
     *value = (*value + 1) & MASK;
-    if (*value != 0)
+    if (*value != 0 ||
+        (device.not_highest && held(OLD_RESET)->pebs_reset[n] == MASK))
         return false;
     if ((*msr(IA32_PERFEVTSEL(n)) & IA32_PERFEVTSEL_INT) != 0 &&
         !device.overflow_silent)
