@@ -32,4 +32,10 @@ void lbr_crossing_returns(struct lbr *l, struct lbr_crossing *c);
 void lbr_crossing_random(struct lbr *l, struct lbr_crossing *c);
 void lbr_crossing_transaction(struct lbr *l, struct lbr_crossing *c);
 
+/* Without the others: with FREEZE_LBRS_ON_PMI IA32_PMC0 overflows at ring 3,
+ * which stops the recording there. After bank_claim(), for all branches (l->
+ * select = 0). False where it could not be measured, or the records are frozen
+ * still. */
+bool lbr_crossing_freeze(struct lbr *l);
+
 #endif

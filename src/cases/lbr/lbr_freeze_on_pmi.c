@@ -4,7 +4,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
-#include "src/lbr/stack.h"
+#include "src/lbr/crossing.h"
 #include "src/tsx/probe.h"
 
 #define BRANCHES        0xc4
@@ -385,7 +385,11 @@ TEST(lbr_freeze_on_pmi,
      * change. */
     if (l.model.generation == NEHALEM && test_sibling(t) != test_processor(t))
         return;
-    if (try_interrupt(&l, places, false) && try_interrupt(&l, places, true) &&
-        try_in_transaction(&l, places) && test_cpu(t)->perfmon_version >= 4)
+    if (!try_interrupt(&l, places, false) || !try_interrupt(&l, places, true) ||
+        !try_in_transaction(&l, places))
+        return;
+    if (test_cpu(t)->perfmon_version >= 4)
         try_by_software(&l);
+    WITH_PREFIX (t, "FREEZE_LBRS_ON_PMI = 1, an overflow at ring 3")
+        (void)lbr_crossing_freeze(&l);
 }

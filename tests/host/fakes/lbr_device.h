@@ -98,6 +98,7 @@ extern struct lbr_device {
     bool stopped;         /* nothing is recorded */
     const uint8_t *gates; /* NULL: exceptions are not for a body */
     void (*before)(uint32_t msr, const uint64_t *written); /* each access */
+    void (*plain)(uint64_t user_code); /* what runs at ring 3, plain */
 } lbr_device;
 
 static inline bool lbr_is(enum wrong is)

@@ -31,6 +31,7 @@ static struct odd {
     bool pmi_unrecorded, return_unrecorded;
     bool nmi_unrecorded; /* the interrupt, as one */
     bool abort_unrecorded;
+    bool by_ring3_not, ring3_unsaid, ring3_no_pmi;
     bool no_apic;
 } odd;
 
@@ -42,6 +43,7 @@ static struct {
     uint64_t rip;
     uint64_t place; /* of the next branch */
     bool filtered;  /* by MSR_LBR_SELECT */
+    bool user;
 } cpu;
 static unsigned other_model; /* 0: that of the format */
 
@@ -71,7 +73,7 @@ static void freeze(unsigned place)
 {
     const bool streamlined = lbr_device.version >= 4;
 
-    if (streamlined && !odd.unsaid)
+    if (streamlined && !odd.unsaid && !(cpu.user && odd.ring3_unsaid))
         *reg(IA32_PERF_GLOBAL_STATUS) |= FRZ;
     if (!streamlined && !odd.stays_on)
         cpu.on = false;
@@ -87,7 +89,8 @@ static void interrupt(unsigned place, bool asked)
     const bool told =
         ((*reg(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0 ||
          odd.always) &&
-        !odd.never && (place != 1 || !odd.by_1_not) &&
+        !odd.never && !(cpu.user && odd.by_ring3_not) &&
+        (place != 1 || !odd.by_1_not) &&
         (place != PLACE_FIXED0 || !odd.by_fixed_not) &&
         (!odd.beside_not ||
          (*reg(IA32_DEBUGCTL) & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0);
@@ -97,7 +100,7 @@ static void interrupt(unsigned place, bool asked)
             freeze(place);
         return;
     }
-    cpu.pmis += !odd.no_pmi;
+    cpu.pmis += !odd.no_pmi && !(cpu.user && odd.ring3_no_pmi);
     cpu.rip = cpu.place;
     if (odd.said)
         *reg(IA32_PERF_GLOBAL_STATUS) |= FRZ;
@@ -149,6 +152,21 @@ void counting_work(void *unused)
             if ((*reg(IA32_PERF_GLOBAL_CTRL) >> place & 1) != 0)
                 count(place, place == PLACE_FIXED0 ? A_BRANCH : 1);
     }
+}
+
+static void at_ring3(uint64_t user_code)
+{
+    cpu.user = true;
+    branch(LBR_FAR | LBR_TO_USR, 0x1000, user_code);
+    for (unsigned n = 0; n < 100; n++) {
+        cpu.place = user_code + 2 * n;
+        if (n % 10 == 0)
+            branch(LBR_JCC | LBR_FROM_USR | LBR_TO_USR, cpu.place,
+                   cpu.place + 2);
+        count(0, 1);
+    }
+    cpu.user = false;
+    branch(LBR_FAR | LBR_FROM_USR, cpu.place, 0x1010);
 }
 
 /* The first is aborted by its interrupt. */
@@ -211,6 +229,7 @@ static enum verdict verdict(unsigned format)
     if (other_model != 0)
         lbr_device.model = other_model;
     lbr_device.before = before;
+    lbr_device.plain = at_ring3;
     lbr_device.version = format < 5 ? 3 : format == 5 ? 4 : 5;
     memset(&cpu, 0, sizeof(cpu));
     return verdict_of(&test_lbr_freeze_on_pmi);
@@ -274,6 +293,9 @@ static void deviations(void **state)
         {BOTH, "no record is from there", {.pmi_unrecorded = true}},
         {BOTH, "none from the handler", {.return_unrecorded = true}},
         {BOTH, "a PMI, as NMI, came", {.nmi_unrecorded = true}},
+        {BOTH, "at ring 3: ", {.by_ring3_not = true}},
+        {LATE, "at ring 3: LBR_Frz", {.ring3_unsaid = true}},
+        {BOTH, "and made no interrupt", {.ring3_no_pmi = true}},
         {LATE, "no record has TSX_ABORT", {.abort_unrecorded = true}},
         {BOTH, "follows that of the abort", {.pmi_unrecorded = true}},
     };

@@ -219,3 +219,11 @@ FAULT(threshold_freezes_lbrs_alone,
                  "haswell on 1 lbr_freeze_on_pebs FAIL",
                  "sapphirerapids on 1 lbr_freeze_on_pebs FAIL"},
       .breaks = BOTH_FREEZE_AT_THRESHOLD)
+
+FAULT(lbr_ring3_pmi_freezes_not,
+      .what = "[any] an interrupt at ring 3 does not freeze the records of "
+              "branches",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL",
+                 "haswell on 1 lbr_freeze_on_pmi FAIL",
+                 "sapphirerapids on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_FROZEN_AT_RING_3)
