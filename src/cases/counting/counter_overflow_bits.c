@@ -261,8 +261,27 @@ static bool try_beside(struct test_context *t, uint64_t places)
     return true;
 }
 
-/* With all of them set: disabled counters keep theirs, and each 1 written to
- * 390H clears its own. */
+/* Each 1 written to 390H clears its own bit, while those after it are set, or,
+ * falling, those before it. */
+static void clear_each(struct test_context *t, uint64_t set,
+                       const struct bank *after, bool falling)
+{
+    for (unsigned n = 0; n < PLACES_END; n++) {
+        const unsigned p = falling ? PLACES_END - 1 - n : n;
+
+        if ((set >> p & 1) == 0)
+            continue;
+        uint64_t before = status_of(t, after);
+        counters_clear_status(t, BIT(p));
+        uint64_t now = status_of(t, after);
+        check(t, now == (before & ~BIT(p)),
+              "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx; after bit %u alone "
+              "was written to 390H it is 0x%lx, wanted 0x%lx",
+              before, p, now, before & ~BIT(p));
+    }
+}
+
+/* With all of them set: disabled counters keep theirs. */
 static void clear_one_by_one(struct test_context *t, uint64_t places,
                              const struct bank *after)
 {
@@ -296,17 +315,7 @@ static void clear_one_by_one(struct test_context *t, uint64_t places,
     counters_clear_status(t, 0);
     check_equal(t, "IA32_PERF_GLOBAL_STATUS (38EH) after 0 was written to 390H",
                 status_of(t, after), want);
-    for (unsigned p = 0; p < PLACES_END; p++) {
-        if ((want >> p & 1) == 0)
-            continue;
-        uint64_t before = status_of(t, after);
-        counters_clear_status(t, BIT(p));
-        uint64_t now = status_of(t, after);
-        check(t, now == (before & ~BIT(p)),
-              "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx; after bit %u alone "
-              "was written to 390H it is 0x%lx, wanted 0x%lx",
-              before, p, now, before & ~BIT(p));
-    }
+    clear_each(t, want, after, false);
 }
 
 /* OvfBuf [62] and CondChgd [63] can be cleared on every version, be they set or
@@ -368,6 +377,9 @@ TEST(counter_overflow_bits,
                 after.stale);
     clear_others(t, &after);
     clear_one_by_one(t, places, &after);
+    if (!try_overflow(t, places, places, &after))
+        return;
+    clear_each(t, places & ~after.stale, &after, true);
     if (after.stale != 0)
         note(t,
              "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx, which 390H does not "

@@ -12,7 +12,7 @@
     C(counter_inuse, 4 * 32 + 3 * 4 + 4 + 4)                                   \
     C(counter_mask_edge, 22 * 4 + 1)                                           \
     C(counter_overflow_bits,                                                   \
-      7 + 5 * 3 + 2 * 4 + 6 * 3 + 6 + 1 + 2 + 1 + 4 + 11)                      \
+      7 + 5 * 3 + 2 * 4 + 6 * 3 + 6 + 1 + 2 + 1 + 4 + 11 + 8)                  \
     C(counter_pause, 20 * 5 + 2 * 4 * 4 * 4)                                   \
     C(counter_pmi, 7 * 22 + 4 * 7 + 8 * 24 + 2 + 4 * 2 + 6 + 6 * 3)            \
     C(counter_registers, 6 + 5 + 1 + 6 + 7 + 4 + 1 + 3 + 2)                    \
@@ -49,6 +49,7 @@ static const struct {
     const struct test *catcher;
 } catchers[] = {
     {STATUS_CLEARED_ALL, &test_counter_overflow_bits},
+    {STATUS_CLEARED_LOW, &test_counter_overflow_bits},
     {STATUS_CLEARED_BY_WRITE, &test_counter_overflow_bits},
     {STATUS_NOT_STICKY, &test_counter_overflow_bits},
     {PAUSE_COUNTS, &test_counter_pause},

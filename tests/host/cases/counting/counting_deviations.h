@@ -39,6 +39,7 @@ enum deviation {
     GLOBAL_CTRL_IGNORED,
     ENABLE_IGNORED,
     STATUS_CLEARED_ALL,
+    STATUS_CLEARED_LOW, /* those of fixed ones clear general ones, too */
     STATUS_CLEARED_BY_WRITE,
     STATUS_NOT_STICKY,
     PAUSE_COUNTS,

@@ -48,6 +48,8 @@ static int write_status(uint32_t msr, uint64_t written)
         *status |= written | (device.is == SET_SETS_MORE && written == 2);
     else if (device.is == STATUS_CLEARED_ALL && written != 0)
         *status = 0;
+    else if (device.is == STATUS_CLEARED_LOW)
+        *status &= ~(written | written >> 32);
     else if (device.is == STATUS_KEPT)
         *status &= ~written | BIT(device.place);
     else

@@ -227,3 +227,11 @@ FAULT(lbr_ring3_pmi_freezes_not,
                  "haswell on 1 lbr_freeze_on_pmi FAIL",
                  "sapphirerapids on 1 lbr_freeze_on_pmi FAIL"},
       .breaks = LBR_FROZEN_AT_RING_3)
+
+FAULT(reset_clears_general,
+      .what = "[any] MSR 390H clears the overflow bits of general counters "
+              "with those of the fixed ones of the same number",
+      .caught = {"haswell on 1 counter_overflow_bits FAIL",
+                 "skylake-2018 on 1 counter_overflow_bits FAIL",
+                 "sapphirerapids on 1 counter_overflow_bits FAIL"},
+      .breaks = RESET_OF_FIXED_ALONE)

@@ -275,6 +275,8 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
                 p->pmu.global_status &= ~value;
             return false;
         }
+        if (!faults_rule(p->machine, RESET_OF_FIXED_ALONE, true))
+            value |= value >> 32 & BITS(2, 0);
         if ((value & STATUS_DS_OVF) != 0)
             value =
                 faults_quantity(p->machine, STATUS_RESET_62, ANY_NUMBER, value);
