@@ -101,7 +101,17 @@ change x87
         fldcw   [control]
         NEXT
 
-; Memory: a quadword on two lines, and one in an inner transaction, which ends.
+; Memory: a quadword on two lines.
+change stored
+        lea     rsp, [rsp - 32]
+        push    rax
+        mov     rax, [rsp + 40]
+        not     qword [rax + STORED]
+        pop     rax
+        lea     rsp, [rsp + 32]
+        NEXT
+
+; The same, and one in an inner transaction, which ends.
 change memory
         lea     rsp, [rsp - 32]         ; as in "hold"
         push    rax

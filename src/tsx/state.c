@@ -236,20 +236,22 @@ static void compare_register(const struct tsx_state *s, const struct kind *kind,
     add(d, kind->name, n, kind->count, got_value, want_value);
 }
 
-/* What tsx_change_memory has inverted, unless that was undone. */
+/* What tsx_change_memory and _stored have inverted, unless that was undone. */
 static void compare_memory(const struct tsx_state *s, bool committed,
                            struct differences *d)
 {
-    const bool changed = committed && s->change == tsx_change_memory;
-    const uint64_t want = changed ? ~STORED_BEFORE : STORED_BEFORE;
+    const bool inner = committed && s->change == tsx_change_memory,
+               changed = inner || (committed && s->change == tsx_change_stored);
+    const uint64_t want = changed ? ~STORED_BEFORE : STORED_BEFORE,
+                   want_inner = inner ? ~STORED_BEFORE : STORED_BEFORE;
     uint64_t stored;
 
     memcpy(&stored, s->stored, sizeof(stored));
     if (stored != want)
         add(d, "a quadword on two lines", 0, 1, stored, want);
-    if (s->stored_inner != want)
+    if (s->stored_inner != want_inner)
         add(d, "a quadword of an inner transaction", 0, 1, s->stored_inner,
-            want);
+            want_inner);
 }
 
 static void compare_area(const struct tsx_state *s, bool committed,

@@ -7,22 +7,29 @@
 #include "src/tsx/probe.h"
 #include "src/tsx/state.h"
 
-static const struct state_row rows[] = {
-    {"HLE: general registers and status flags changed, then PAUSE",
-     tsx_change_general, tsx_end_pause, 0},
-    {"HLE: the same, then CPUID", tsx_change_general, tsx_end_cpuid, 0},
-    {"HLE: the same, then #UD", tsx_change_general, tsx_end_ud2, 0},
-    {"HLE: the same, then #GP", tsx_change_general, tsx_end_load, 0},
-    {"HLE: the same, then INT3", tsx_change_general, tsx_end_int3, 0},
-    {"HLE: the same, then stores to 64 KB", tsx_change_general,
-     tsx_end_capacity, 0},
-    {"HLE: DF changed, then PAUSE", tsx_change_direction, tsx_end_pause, 0},
-    {"HLE: XMM0 to XMM15 and MXCSR changed, then PAUSE", tsx_change_xmm,
-     tsx_end_pause, 0},
-    {"HLE: the x87 changed, then PAUSE", tsx_change_x87, tsx_end_pause, 0},
-    {"HLE: YMM0 to YMM15 changed, then PAUSE", tsx_change_ymm, tsx_end_pause,
-     XCR0_AVX},
+/* Each change, and each end after it. Within an elided section XBEGIN may abort
+ * by itself: memory is changed without. */
+static const struct change {
+    const char *what;
+    const uint8_t *change;
+    uint64_t components;
+} changes[] = {
+    {"general registers and status flags", tsx_change_general, 0},
+    {"DF", tsx_change_direction, 0},
+    {"XMM0 to XMM15 and MXCSR", tsx_change_xmm, 0},
+    {"the x87", tsx_change_x87, 0},
+    {"memory", tsx_change_stored, 0},
+    {"YMM0 to YMM15", tsx_change_ymm, XCR0_AVX},
 };
+static const struct end {
+    const char *what;
+    const uint8_t *end;
+} ends[] = {
+    {"PAUSE", tsx_end_pause}, {"CPUID", tsx_end_cpuid},
+    {"#UD", tsx_end_ud2},     {"#GP", tsx_end_load},
+    {"INT3", tsx_end_int3},   {"stores to 64 KB", tsx_end_capacity},
+};
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 /* The same up to its end: else no abort was of what changed registers. */
 static const struct state_row elided = {
@@ -56,6 +63,19 @@ static void try_ending(struct test_context *t, const struct ending *ending,
           ending->name, stayed, tries);
 }
 
+static void try_change(struct test_context *t, const struct change *change,
+                       const struct end *end, uint64_t components,
+                       unsigned tries)
+{
+    char what[80];
+    const struct state_row row = {what, change->change, end->end,
+                                  change->components};
+
+    text_format(what, sizeof(what), "HLE: %s changed, then %s", change->what,
+                end->what);
+    state_try_hle(t, &row, components, tries);
+}
+
 TEST(hle_abort_state,
      .asks =
          "Does an abort between XACQUIRE and XRELEASE restore all registers "
@@ -77,18 +97,19 @@ TEST(hle_abort_state,
     }
 
     /* Measured, and checked. */
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if ((components & rows[i].components) != rows[i].components) {
+    for (unsigned i = 0; i < COUNT(changes); i++) {
+        if ((components & changes[i].components) != changes[i].components) {
             note(t,
-                 "not tested: %s: needs 0x%lx in CPUID.0DH.0:EAX (XCR0); "
+                 "not tested: HLE: %s: needs 0x%lx in CPUID.0DH.0:EAX (XCR0); "
                  "there is 0x%lx",
-                 rows[i].what, rows[i].components, components);
+                 changes[i].what, changes[i].components, components);
             continue;
         }
-        state_try_hle(t, &rows[i], components, tries);
-        tried++;
+        for (unsigned n = 0; n < COUNT(ends); n++)
+            try_change(t, &changes[i], &ends[n], components, tries);
+        tried += (unsigned)COUNT(ends);
     }
-    for (unsigned i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+    for (unsigned i = 0; i < COUNT(endings); i++)
         try_ending(t, &endings[i], tries);
     note(t, "%u kinds of changes and ends, %u critical sections each", tried,
          tries);

@@ -55,11 +55,11 @@ static void state_change(struct tsx_state *s)
         state_invert(s->x_after, STATE_XMM);
     if (s->change == tsx_change_ymm)
         state_invert(s->x_after, STATE_YMM);
-    if (s->change == tsx_change_memory) {
+    if (s->change == tsx_change_memory || s->change == tsx_change_stored)
         for (unsigned i = 0; i < sizeof(s->stored); i++)
             s->stored[i] = (uint8_t)~s->stored[i];
+    if (s->change == tsx_change_memory)
         s->stored_inner = ~s->stored_inner;
-    }
 }
 
 /* For tsx_state(). */

@@ -38,7 +38,10 @@ static void keep_pieces(const struct vcpu *v, struct extended_state *e,
     static const struct {
         uint16_t at, bytes;
     } pieces[] = {{FX_XMM, 128}, {FX_MXCSR, 4}, {FX_FCW, 2}};
-    uint64_t keep = faults_quantity(v->model->machine, KEPT_PIECES, cause, 0);
+    uint64_t keep = faults_quantity(v->model->machine, KEPT_PIECES, cause, 0) |
+                    (v->tx.hle ? faults_quantity(v->model->machine,
+                                                 ELISION_PIECES, cause, 0)
+                               : 0);
     struct extended_state now;
 
     if (keep == 0)

@@ -204,3 +204,45 @@ FAULT(hle_ring3_abort_of_no_kind,
       .caught = {"haswell on 1 tsx_ring3 FAIL",
                  "skylake-2017 on 1 tsx_ring3 FAIL"},
       .breaks = RING3_SECTION_KINDS)
+
+FAULT(hle_exception_keeps_xmm,
+      .what = "[A with HLE] an abort of an elided section by an exception does "
+              "not restore XMM0 to XMM7",
+      .caught = {"haswell on 1 hle_abort_state FAIL"},
+      .quantity = ELISION_PIECES, .number = TX_CAUSE_EXCEPTION, .set = 1)
+
+FAULT(hle_capacity_keeps_fcw,
+      .what = "[A with HLE] an abort of an elided section by too many stores "
+              "does not restore the control word of the x87",
+      .caught = {"haswell on 1 hle_abort_state FAIL"},
+      .quantity = ELISION_PIECES, .number = TX_CAUSE_WRITES, .set = 4)
+
+FAULT(hle_breakpoint_keeps_mxcsr,
+      .what = "[A with HLE] an abort of an elided section by INT3 does not "
+              "restore MXCSR",
+      .caught = {"haswell on 1 hle_abort_state FAIL"},
+      .quantity = ELISION_PIECES, .number = TX_CAUSE_DEBUG, .set = 2)
+
+FAULT(hle_capacity_keeps_stores,
+      .what = "[A with HLE] an abort of an elided section by too many stores "
+              "undoes none of them",
+      .caught = {"haswell on 1 hle_abort_state FAIL"},
+      .quantity = ELISION_PIECES, .number = TX_CAUSE_WRITES, .set = 8)
+
+FAULT(hle_exception_keeps_stores,
+      .what = "[A with HLE] an abort of an elided section by an exception "
+              "undoes no store",
+      .caught = {"haswell on 1 hle_abort_state FAIL"},
+      .quantity = ELISION_PIECES, .number = TX_CAUSE_EXCEPTION, .set = 8)
+
+FAULT(hle_interrupt_keeps_xmm,
+      .what = "[A with HLE] an abort of an elided section by an interrupt does "
+              "not restore XMM0 to XMM7",
+      .caught = {"haswell on 1 tsx_interrupt_abort FAIL"},
+      .quantity = ELISION_PIECES, .number = TX_CAUSE_EVENT, .set = 1)
+
+FAULT(hle_interrupt_keeps_stores,
+      .what = "[A with HLE] an abort of an elided section by an interrupt "
+              "undoes no store",
+      .caught = {"haswell on 1 tsx_interrupt_abort FAIL"},
+      .quantity = ELISION_PIECES, .number = TX_CAUSE_EVENT, .set = 8)

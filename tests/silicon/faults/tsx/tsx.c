@@ -98,7 +98,9 @@ FAULT(conflict_keeps_stores,
 bool faults_keep_stores(const struct processor *p, enum tx_cause cause,
                         bool hle)
 {
-    if (has_fault(p, FAULT_hle_abort_keeps_stores) && hle)
+    if (hle &&
+        (has_fault(p, FAULT_hle_abort_keeps_stores) ||
+         (faults_quantity(p->machine, ELISION_PIECES, cause, 0) & 8) != 0))
         return true;
     return (cause == TX_CAUSE_CONFLICT &&
             has_fault(p, FAULT_conflict_keeps_stores)) ||
