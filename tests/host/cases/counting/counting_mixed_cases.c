@@ -92,8 +92,8 @@ static void pmi_in_contexts(void **state)
     (void)state;
     begin_pmi();
     expect_case(rings_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 24);
-    assert_int_equal(t->checks, 24 * 4 + 2 * 3);
+    assert_int_equal(device.windows, 2 + 24);
+    assert_int_equal(t->checks, 24 * 4 + 2 * 3 + 6 * 2);
     for (unsigned i = 0; i < 6; i++) {
         begin_pmi();
         device.no_pmi = BIT(places[i]);
@@ -108,9 +108,15 @@ static void pmi_in_contexts(void **state)
     device.freezes_not = true;
     expect_case(rings_end(), VERDICT_FAIL, "left CTR_Frz");
     begin_pmi();
-    device.freezes_not = true;
+    device.freezes_late = true;
+    expect_case(rings_end(), VERDICT_FAIL, "wanted it to stop before the last");
+    begin_pmi();
     t->cpu.perfmon_version = 3;
     expect_case(rings_end(), VERDICT_PASS, "");
+    begin_pmi();
+    device.freezes_not = true;
+    t->cpu.perfmon_version = 3;
+    expect_case(rings_end(), VERDICT_FAIL, "wanted it to stop before the last");
     begin_pmi();
     device.leaves_mask = true;
     expect_case(rings_end(), VERDICT_FAIL, "1 of 1 interrupts of");
@@ -118,7 +124,7 @@ static void pmi_in_contexts(void **state)
     begin_pmi();
     aborts_first = 19;
     expect_case(rings_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 24 + 19);
+    assert_int_equal(device.windows, 2 + 24 + 19);
     begin_pmi();
     aborts_first = 20;
     expect_case(rings_end(), VERDICT_FAIL, "in a transaction at ring 0");
@@ -142,7 +148,7 @@ static void pmi_in_contexts(void **state)
     begin_pmi();
     t->cpu.rtm = false;
     expect_case(rings_end(), VERDICT_PASS, "");
-    assert_int_equal(device.windows, 16);
+    assert_int_equal(device.windows, 2 + 16);
     begin_pmi();
     ring3_raises = 6;
     expect_case(rings_end(), VERDICT_ERROR, "#UD at ring 3");

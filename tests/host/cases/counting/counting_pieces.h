@@ -54,7 +54,7 @@ static struct {
     uint64_t no_status, no_pmi; /* places */
     unsigned no_pmi_each;       /* so manieth window has none; 0: all have */
     bool smis;                  /* in each window */
-    bool freezes_not, leaves_mask, pmi_repeats, pmi_while_masked;
+    bool freezes_not, freezes_late, leaves_mask, pmi_repeats, pmi_while_masked;
     bool inv_ignored, edge_ignored, cmask_ignored;
     bool pmi_elsewhere, freezes_elsewhere; /* on processor 1, for processor 0 */
     uint64_t any_ignored, any_always;      /* places: what ANY adds */
@@ -222,7 +222,8 @@ static bool is_wrong(unsigned place, const struct piece *p)
            (device.wrong.window == 0 || device.wrong.window == device.windows);
 }
 
-static void interrupt(unsigned place)
+/* Returns whether it has frozen the counters. */
+static bool interrupt(unsigned place)
 {
     const bool asked =
         place < PLACE_FIXED0
@@ -232,7 +233,7 @@ static void interrupt(unsigned place)
 
     if (!asked || (device.no_pmi >> place & 1) != 0 ||
         (device.no_pmi_each != 0 && device.windows % device.no_pmi_each == 0))
-        return;
+        return false;
     if (device.pmi[fake_current].open &&
         (!device.pmi[fake_current].masked || device.pmi_while_masked)) {
         device.pmi[fake_current].pmis += device.pmi_repeats ? 2 : 1;
@@ -248,8 +249,11 @@ static void interrupt(unsigned place)
         *msr(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
         fake_current = 0;
     }
-    if (freezes && !device.freezes_not)
+    if (!freezes || device.freezes_not)
+        return false;
+    if (t->cpu.perfmon_version >= 4)
         *msr(IA32_PERF_GLOBAL_STATUS) |= IA32_PERF_GLOBAL_STATUS_CTR_FRZ;
+    return !device.freezes_late;
 }
 
 static void add(unsigned place, uint64_t n)
@@ -264,7 +268,8 @@ static void add(unsigned place, uint64_t n)
         return;
     if ((device.no_status >> place & 1) == 0)
         *msr(IA32_PERF_GLOBAL_STATUS) |= BIT(place);
-    interrupt(place);
+    if (interrupt(place))
+        *value = 0; /* of what was still to come */
 }
 
 /* What the other thread of the core does, where ANY adds it. */

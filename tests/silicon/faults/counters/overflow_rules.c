@@ -235,3 +235,10 @@ FAULT(reset_clears_general,
                  "skylake-2018 on 1 counter_overflow_bits FAIL",
                  "sapphirerapids on 1 counter_overflow_bits FAIL"},
       .breaks = RESET_OF_FIXED_ALONE)
+
+FAULT(ring3_pmi_freezes_nothing,
+      .what = "[any] an interrupt at ring 3 freezes no counter",
+      .caught = {"haswell on 1 pmi_in_contexts FAIL",
+                 "skylake-2018 on 1 pmi_in_contexts FAIL",
+                 "sapphirerapids on 1 pmi_in_contexts FAIL"},
+      .breaks = FREEZE_AT_RING_3)
