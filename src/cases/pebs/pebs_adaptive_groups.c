@@ -4,7 +4,7 @@
  * of the LBRs has the branches up to the record, the youngest first. */
 #include "src/harness/case.h"
 #include "src/lbr/stack.h"
-#include "src/pebs/sampling.h"
+#include "src/pebs/adaptive_apart.h"
 #include "src/pebs/sampling_check.h"
 #include "src/pebs/sampling_ring3.h"
 #include "src/pebs/snapshot.h"
@@ -382,7 +382,7 @@ TEST(pebs_adaptive_groups,
                          selection)
                 ok = try_groups(&p, selection, false);
     }
-    ok = ok && try_latency(&p, NULL);
+    ok = ok && adaptive_apart_try(&p) && try_latency(&p, NULL);
     if (ok)
         WITH_PREFIX (t, "branches recorded") {
             ok = try_registers(&p, &lbr);

@@ -27,12 +27,12 @@ static struct path {
     unsigned skid[PLACES]; /* events from the overflow to the record's */
     unsigned more;         /* records of one overflow */
     bool silent;
-    bool any_level;   /* OS and USR change nothing */
-    bool full_unsaid; /* OvfBuf */
-    bool without_bit; /* a counter without its bit makes records too */
-    uint64_t
-        said;    /* places: an overflow stays in the status after its record, */
-    bool unsaid; /* or without one it is not there */
+    bool any_level;          /* OS and USR change nothing */
+    bool full_unsaid;        /* OvfBuf */
+    bool without_bit;        /* a counter without its bit makes records too */
+    bool adaptive_of_1;      /* where that has Adaptive_Record = 1, too */
+    uint64_t said;           /* places: an overflow stays after its record, */
+    bool unsaid;             /* or without one it is not there */
     uint64_t more_reset;     /* added to what a record reloads */
     bool of_general;         /* a fixed counter reloads a general one's value */
     unsigned weight[PLACES]; /* what an instruction adds */
@@ -124,6 +124,8 @@ static size_t adaptive(const struct pebs_format3 *r, bool groups,
 static bool is_adaptive(unsigned place)
 {
     return path.without_bit ||
+           (path.adaptive_of_1 &&
+            (*msr(IA32_PERFEVTSEL(1)) & IA32_PERFEVTSEL_ADAPTIVE) != 0) ||
            (place < PLACE_FIXED0
                 ? (*msr(IA32_PERFEVTSEL(place)) & IA32_PERFEVTSEL_ADAPTIVE) != 0
                 : (*msr(IA32_FIXED_CTR_CTRL) &

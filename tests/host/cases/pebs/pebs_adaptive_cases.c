@@ -22,6 +22,7 @@ static struct odd {
     unsigned word;         /* or this one of its counters, */
     uint64_t sets;         /* where these are selected */
     uint64_t metrics;      /* not 0: what MSR_PERF_METRICS is then */
+    bool of_1;             /* Adaptive_Record of that counter is all's */
     bool predicted;        /* what the registers have mispredicted */
     uint32_t lost, gained; /* this event is not, or always, of the branches */
 } odd;
@@ -117,6 +118,7 @@ static void run(uint64_t enable, uint64_t flags, bool taken)
     path.change = odd.field != 0 || odd.early || odd.late ? change : NULL;
     path.silent = odd.silent || (odd.silent_recorded && recorded);
     path.form = odd.form;
+    path.adaptive_of_1 = odd.of_1;
     path.word = odd.word;
     path.sets = odd.sets;
     path.bits = odd.bits;
@@ -262,6 +264,7 @@ static void deviations(void **state)
         {"and the record is of the branch at", {.oldest = true}},
         {"LBR[1] of a record: FROM 0x", {.oldest_first = true}},
         {"(Cycle Count) is 0 in each of", {.no_cycles = true}},
+        {"Adaptive_Record is 0, and 1 in IA32_PERFEVTSEL1", {.of_1 = true}},
     };
 
     (void)state;

@@ -82,3 +82,10 @@ FAULT(pebs_reset_of_first,
                  "sandybridge on 1 pebs_applicable_counter FAIL",
                  "icelake-server on 1 pebs_applicable_counter FAIL"},
       .breaks = RESETS_THEIR_OWN)
+
+FAULT(adaptive_of_any_counter,
+      .what = "[adaptive records] a record has its groups where any counter "
+              "with its bit in 3F1H has Adaptive_Record = 1",
+      .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL",
+                 "sapphirerapids on 1 pebs_adaptive_groups FAIL"},
+      .breaks = ADAPTIVE_OF_ITS_COUNTER)

@@ -46,6 +46,8 @@ static bool is_asked_for(const struct processor *p, uint64_t counters)
 {
     const struct machine *m = p->machine;
 
+    if (!faults_rule(m, ADAPTIVE_OF_ITS_COUNTER, true))
+        counters = pebs_enabled(p);
     for (unsigned n = 0; n < p->counters; n++)
         if ((counters & BIT(n)) != 0 &&
             ((p->pmu.select[n] & EVTSEL_ADAPTIVE) != 0 ||
