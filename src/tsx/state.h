@@ -48,4 +48,8 @@ unsigned state_try_outside(struct test_context *t, const struct state_row *row,
 unsigned state_try_hle(struct test_context *t, const struct state_row *row,
                        uint64_t components, unsigned times);
 
+/* Where every transaction is forced to abort: each change, so often; all is as
+ * at XBEGIN afterwards, and none commits. */
+void state_check_forced(struct test_context *t, unsigned tries);
+
 #endif

@@ -8,6 +8,7 @@
 #include "src/counting/ring3_forced.h"
 #include "src/tsx/force_abort.h"
 #include "src/tsx/rtm.h"
+#include "src/tsx/state.h"
 
 #define BIT0 TSX_FORCE_ABORT_RTM_FORCE_ABORT
 
@@ -55,6 +56,7 @@ TEST(always_abort_default,
     enumeration_read(test_cpu(t), &leaves);
     check_equal(t, "CPUID.07H.0:EDX[11] (RTM_ALWAYS_ABORT)",
                 (leaves.leaf7.edx & LEAF7_EDX_RTM_ALWAYS_ABORT) != 0, 1);
+    state_check_forced(t, (test_trials(t, 500, 100) + 4) / 5);
     abort_reach_observe(t);
     ring3_check_forced(t);
 }

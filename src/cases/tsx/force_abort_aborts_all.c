@@ -32,28 +32,6 @@ static void check_commits(struct test_context *t)
     note(t, "%u of %u transactions committed", tally.committed, tally.tried);
 }
 
-/* A forced abort is an abort: all registers are as at XBEGIN. */
-static void check_registers(struct test_context *t)
-{
-    static const struct state_row rows[] = {
-        {"RTM_FORCE_ABORT = 1, general registers, status flags, XMM0 to XMM15 "
-         "and MXCSR changed",
-         tsx_change_both, tsx_state_commit, 0},
-        {"RTM_FORCE_ABORT = 1, YMM0 to YMM15 changed", tsx_change_ymm,
-         tsx_state_commit, XCR0_AVX},
-    };
-    uint64_t components = state_components(test_cpu(t));
-    unsigned tries = (test_trials(t, 500, 100) + 4) / 5;
-
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if ((components & rows[i].components) != rows[i].components)
-            continue;
-        unsigned commits = state_try(t, &rows[i], components, tries);
-        check(t, commits == 0, "%s: %u of %u committed; wanted 0", rows[i].what,
-              commits, tries);
-    }
-}
-
 /* The bit makes transactions abort, and leaves none that XEND could end: before
  * any, and after one that was aborted (SDM 2, "XEND"). */
 static void check_outside(struct test_context *t)
@@ -169,9 +147,10 @@ TEST(force_abort_aborts_all,
         note(t, "%u of %u transactions aborted", forced.aborted, forced.tried);
         check_outside(t);
     }
-    check_registers(t);
-    WITH_PREFIX (t, "RTM_FORCE_ABORT = 1")
+    WITH_PREFIX (t, "RTM_FORCE_ABORT = 1") {
+        state_check_forced(t, (test_trials(t, 500, 100) + 4) / 5);
         ring3_check_forced(t);
+    }
     enumeration_read(test_cpu(t), &after);
     enumeration_check(t, "with RTM_FORCE_ABORT = 1", &after, &before);
     abort_reach_observe(t);

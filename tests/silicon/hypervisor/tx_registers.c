@@ -44,6 +44,8 @@ static void keep_pieces(const struct vcpu *v, struct extended_state *e,
                                : 0);
     struct extended_state now;
 
+    if (v->tx.decision.forced)
+        keep |= faults_quantity(v->model->machine, FORCED_PIECES, cause, 0);
     if (keep == 0)
         return;
     save_extended(v, &now);

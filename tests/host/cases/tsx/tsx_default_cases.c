@@ -4,6 +4,8 @@
  * that does as the white paper says, and over the same with one thing
  * otherwise. */
 #include "asm/rtm_store.h"
+#include "asm/tsx_bodies.h"
+#include "asm/tsx_state.h"
 #include "src/tsx/status.h"
 #include "tests/host/cases/ring3_fixture.h"
 
@@ -28,7 +30,9 @@ static struct device {
     uint32_t others;     /* XORed to EBX while it is 1 */
     uint32_t ring3;      /* the same at ring 3 alone */
     bool commits_ring3;
-    bool without; /* RTM is not there at all */
+    bool without;           /* RTM is not there at all */
+    const uint8_t *kept;    /* what this changes stays: R9 */
+    const uint8_t *lasting; /* and this commits */
     unsigned tries;
 } device;
 
@@ -87,6 +91,17 @@ int rtm_store(volatile uint64_t *cell, uint64_t stored, uint32_t *eax)
     return RTM_ABORTED;
 }
 
+int tsx_state(struct tsx_state *s)
+{
+    memcpy(s->after, s->before, sizeof(s->after));
+    s->after[0] = 0; /* EAX */
+    s->flags_after = s->flags_before;
+    memcpy(s->x_after, s->x_before, sizeof(s->x_after));
+    if (s->change == device.kept)
+        s->after[9] ^= 1;
+    return s->change == device.lasting ? TSX_COMMITTED : TSX_ABORTED;
+}
+
 static enum verdict verdict_of(const struct test *test, enum regime regime,
                                struct device is)
 {
@@ -131,6 +146,11 @@ static void by_default(void **state)
         {{.commits_at = 10000}, "after 0 was written to RTM_FORCE_ABORT"},
         {{.commits_ring3 = true}, "16 of 16 transactions at ring 3"},
         {{.unsaid = true}, "EDX[11] (RTM_ALWAYS_ABORT)"},
+        {{.kept = tsx_change_both}, "MXCSR changed, after the abort: R9"},
+        {{.kept = tsx_change_direction}, "DF changed, after the abort: R9"},
+        {{.kept = tsx_change_x87}, "the x87 changed, after the abort: R9"},
+        {{.kept = tsx_change_stored}, "memory changed, after the abort: R9"},
+        {{.lasting = tsx_change_x87}, "the x87 changed: 100 of 100 committed"},
     };
 
     (void)state;

@@ -331,3 +331,16 @@ void faults_leaf_7(const struct processor *p, uint32_t *ebx, uint32_t *edx)
             *edx = (*edx & ~leaf_7[n].clear_edx) | leaf_7[n].set_edx;
         }
 }
+
+FAULT(forced_keeps_fcw,
+      .what = "[B C F] a forced abort does not restore the control word of the "
+              "x87",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL",
+                 "skylake-2021 on 1 always_abort_default FAIL"},
+      .quantity = FORCED_PIECES, .number = ANY_NUMBER, .set = 4)
+
+FAULT(forced_keeps_xmm,
+      .what = "[B C F] a forced abort does not restore XMM0 to XMM7",
+      .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL",
+                 "skylake-2021 on 1 always_abort_default FAIL"},
+      .quantity = FORCED_PIECES, .number = ANY_NUMBER, .set = 1)

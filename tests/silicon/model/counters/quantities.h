@@ -86,6 +86,7 @@ enum quantity {
     LBR_CYCLES,
     TX_WATCHED,      /* breakpoint n, by a transaction; number: n */
     KEPT_PIECES,     /* of extended state; number: enum tx_cause */
+    FORCED_PIECES,   /* of a forced abort */
     ELISION_PIECES,  /* the same of an elided section; [3]: memory */
     PMI_AT_WRITE,    /* of register `number`, for an overflow that was before */
     ADAPTIVE_GROUPS, /* of a record, as MSR_PEBS_DATA_CFG has them */
