@@ -85,7 +85,8 @@ extern const struct lbr_row window_ring3_tx_rows[];
  * branches of a loop of so many turns, and the one to XABORT. */
 extern const uint8_t ring3_tx[], ring3_tx_begin[], ring3_tx_end[],
     ring3_tx_abort[], ring3_tx_fallback[];
-#define RING3_TX_TURNS 7
+#define RING3_TX_TURNS          7
+#define RING3_TX_FALLBACK_BYTES 21 /* up to its SYSCALL, and that */
 
 /* cells[0] is the address of a struct ring3. One body, at ring 0 or at ring 3,
  * in the window from its begin on: counted for ring 0 alone, or for ring 3. Of

@@ -7,6 +7,7 @@
 #include "src/trace/path_walk.h"
 #include "src/trace/ring3_bodies.h"
 #include "src/trace/ring3_output.h"
+#include "src/trace/ring3_outside.h"
 #include "src/trace/registers.h"
 #include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
@@ -376,4 +377,6 @@ TEST(pt_ring3,
         check_transaction(&levels, false);
     if (tx && !output_is_broadwell(test_cpu(t))) /* erratum BDM64 */
         check_transaction(&levels, true);
+    if (tx && registers_ranges(test_cpu(t)) != 0)
+        ring3_outside_check(&p, &ring3);
 }

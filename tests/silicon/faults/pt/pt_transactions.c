@@ -167,3 +167,13 @@ FAULT(pt_abort_tip_16,
       .what = "[PT and TSX] the TIP of an abort has 16 bits, whatever last IP",
       .caught = {"skylake-2018 on 1 pt_ip_compression FAIL"},
       .rule = PT_ABORT_TIP_WHOLE)
+
+FAULT(pt_ring3_tx_needs_filter,
+      .what = "[PT and TSX] MODE.TSX is missing at ring 3 where FilterEn = 0",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_TX_FILTER_RING_3)
+
+FAULT(pt_ring3_abort_pge_missing,
+      .what = "[PT and TSX] an abort at ring 3 into the filter has no TIP.PGE",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_ABORT_PGE_RING_3)

@@ -226,6 +226,8 @@ enum pt_rule {
     PT_TX_FUP_WHOLE,       /* has MODE.TSX's FUP the bits that it needs */
     PT_ABORT_TIP_WHOLE,    /* the same of an abort's TIP, */
     PT_RET_TIP_WHOLE,      /* and of that of a RET */
+    PT_TX_FILTER_RING_3,   /* is MODE.TSX sent there with FilterEn = 0 */
+    PT_ABORT_PGE_RING_3,   /* has an abort into a range there a TIP.PGE */
     PT_PSB_NO_BRANCHES,    /* is a PSB due with BranchEn = 0 */
     PT_CYCLES_FILTERED,    /* do cycles count with FilterEn = 0 */
     PT_CYCLES_OUTSIDE,     /* the same with ContextEn = 0 */

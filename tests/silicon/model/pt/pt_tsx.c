@@ -17,7 +17,9 @@ static bool is_traced(const struct processor *p)
         pt_tracing(p) &&
             (p->pt.context_en || ((p->pt.ctl_active & RTIT_CR3_FILTER) != 0 &&
                                   !faults_pt(p, PT_TX_CONTEXT, true))) &&
-            (p->pt.filter_en || faults_pt(p, PT_TX_FILTER, true)) &&
+            (p->pt.filter_en ||
+             (faults_pt(p, PT_TX_FILTER, true) &&
+              (!p->pt.user || faults_pt(p, PT_TX_FILTER_RING_3, true)))) &&
             (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
 }
 
@@ -146,7 +148,8 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
         if (faults_pt(p, PT_ABORT_PGD, true))
             pt_packet_en_cleared(p, &now->next);
     } else if (!was && pt->packet_en) {
-        if (faults_pt(p, PT_ABORT_PGE, true))
+        if (faults_pt(p, PT_ABORT_PGE, true) &&
+            (now->cpl == 0 || faults_pt(p, PT_ABORT_PGE_RING_3, true)))
             pt_packet_en_set(p, now);
     } else if (was && is_traced(p) && !faults_hide_abort_tip(p))
         pt_put_whole_ip(p, PT_TIP, target, PT_ABORT_TIP_WHOLE);
