@@ -79,6 +79,9 @@ static const char *judge_transition(const struct pt_tsx_event *got,
     if (got->transition == PT_ABORT &&
         (!got->has_target || got->target != wanted->target))
         return "another target of the abort";
+    /* [from, to] may have code of neither between two parts of it. */
+    if (got->transition == PT_ABORT && got->ip == got->target)
+        return "an abort where it goes on";
     return NULL;
 }
 

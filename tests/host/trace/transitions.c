@@ -38,6 +38,7 @@ static void write_letter(char letter)
     case 'A': put_mode_tsx(&out, 0, 1); break;
     case 'b': put_fup(&out, 3, BEGIN); break;
     case 'e': put_fup(&out, 3, END); break;
+    case 'f': put_fup(&out, 3, FALLBACK); break;
     case 't': put_tip(&out, 3, FALLBACK); break;
     case 'T': put_tip(&out, 3, FALLBACK + 1); break;
     case 'n': put_tnt(&out, 0x2c, 6); break; /* 101100, the oldest first */
@@ -61,6 +62,8 @@ static const struct transition_wanted commit[] = {{PT_BEGIN, BEGIN, BEGIN, 0},
                                                   {PT_COMMIT, END, END, 0}};
 static const struct transition_wanted aborted[] = {
     {PT_BEGIN, BEGIN, BEGIN, 0}, {PT_ABORT, END - 4, END + 4, FALLBACK}};
+static const struct transition_wanted aborted_in_parts[] = {
+    {PT_BEGIN, BEGIN, BEGIN, 0}, {PT_ABORT, BEGIN, FALLBACK + 64, FALLBACK}};
 
 static void judged(void **state)
 {
@@ -80,6 +83,8 @@ static void judged(void **state)
         {"SGBeCeD", commit, 2, "another address of the instruction", 0},
         {"SGBbCbD", commit, 2, "another address of the instruction", 1},
         {"SGBbAeTD", aborted, 2, "another target of the abort", 1},
+        {"SGBbAetD", aborted_in_parts, 2, NULL, 2},
+        {"SGBbAftD", aborted_in_parts, 2, "an abort where it goes on", 1},
         {"SGD", commit, 2, "a transition is missing", 0},
         {"SGBbD", commit, 2, "a transition is missing", 1},
         {"SGBbCeBbCeD", commit, 2, "more transitions", 2},

@@ -29,8 +29,9 @@ static enum verdict run_on(const char *fault, unsigned conflict)
 static void conflict(void **state)
 {
     static const char *const faults[] = {
-        "pt_begin_ip_next", "pt_abort_is_commit", "pt_fup_missing",
-        "pt_abort_target_wrong", "pt_abort_tip_missing"};
+        "pt_begin_ip_next",      "pt_abort_is_commit",   "pt_fup_missing",
+        "pt_abort_target_wrong", "pt_abort_tip_missing", "pt_abort_ip_wrong",
+        "pt_abort_ip_beyond"};
 
     (void)state;
     expect_case(run_on("none", 100), VERDICT_PASS, "");

@@ -24,7 +24,9 @@ FAULT(pt_abort_is_commit,
 
 FAULT(pt_abort_ip_wrong,
       .what = "[PT and TSX] the FUP of an abort is where execution goes on",
-      .caught = {"skylake-2017 on 1 pt_rtm_abort_by_fault FAIL"})
+      .caught = {"skylake-2017 on 1 pt_rtm_abort_by_fault FAIL",
+                 "broadwell on 1 pt_rtm_abort_causes FAIL",
+                 "skylake-2018 on 2 pt_rtm_abort_conflict FAIL"})
 
 FAULT(pt_abort_target_wrong,
       .what = "[PT and TSX] the TIP of an abort is the aborting instruction",
@@ -325,7 +327,7 @@ bool faults_abort_traced(const struct processor *p, enum tx_cause cause)
     switch (cause) {
     case TX_CAUSE_WRITES:
     case TX_CAUSE_READS:
-        return true;
+        return faults_pt(p, PT_ABORT_CAPACITY, true);
     case TX_CAUSE_CONFLICT:
         return faults_pt(p, PT_ABORT_CONFLICT, true);
     case TX_CAUSE_EVENT:

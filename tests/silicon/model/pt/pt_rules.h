@@ -8,6 +8,7 @@
 
 enum pt_rule {
     PT_RULE_NONE,
+#include "tests/silicon/model/pt/pt_narrow_rules.inc"
     PT_UNLOCKED,         /* can a register be written while TraceEn = 1 */
     PT_SECOND_RANGE,     /* are ranges after ADDR0 looked at */
     PT_UNFILTERED,       /* is there no filter range */
@@ -331,6 +332,7 @@ enum pt_rule {
 
 enum pt_value {
     PT_VALUE_NONE,
+#include "tests/silicon/model/pt/pt_narrow_values.inc"
     PT_READ,                 /* of a register, as software sees it */
     PT_WRITTEN,              /* to a register */
     PT_REFUSED,              /* what a register is then: while TraceEn = 1 */

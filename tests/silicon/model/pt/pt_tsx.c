@@ -111,6 +111,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
     const uint64_t *ip = faults_tx_abort_ip(p, now);
     const uint64_t *target = faults_tx_target(p, now);
+    uint64_t at;
     bool was = pt->packet_en, fup, stops;
     unsigned aborts;
 
@@ -118,6 +119,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     if (!faults_pt(p, PT_ABORT_HERE, true) ||
         (p->tsx.hle && !faults_pt(p, PT_HLE_ABORT_HERE, true)))
         ip = &pt->tx_begin;
+    at = faults_pt_value(p, PT_ABORT_IP, *ip);
     if (!faults_pt(p, now->cpl > 0 ? PT_ABORT_TNT_RING_3 : PT_ABORT_TNT,
                    true) ||
         (now->nested && !faults_pt(p, PT_NESTED_ABORT_TNT, true)))
@@ -143,7 +145,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
           (aborts == 1 || faults_pt(p, PT_EVERY_ABORT_FUP, true));
     if (is_traced(p) &&
         (was || pt->packet_en || faults_pt(p, PT_ABORT_FILTER, true)))
-        put_mode_tsx(p, faults_tx_abort_mode(p), fup ? ip : NULL);
+        put_mode_tsx(p, faults_tx_abort_mode(p), fup ? &at : NULL);
     if (was && !pt->packet_en) {
         if (faults_pt(p, PT_ABORT_PGD, true))
             pt_packet_en_cleared(p, &now->next);
