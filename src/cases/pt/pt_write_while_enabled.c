@@ -9,12 +9,13 @@
 #include "src/trace/trace.h"
 
 #define BITS_OF_CONTROL 64
+#define CHANGES         (BITS_OF_CONTROL + 16)
 #define OTHER_HALF      (TRACE_BYTES / 2)
 
 struct answers {
     int of_register[REGISTERS_COUNT];
-    int of_control[BITS_OF_CONTROL]; /* that bit changed; [0]: none */
-    uint64_t control;                /* afterwards */
+    int of_control[CHANGES]; /* with that change; [0]: none */
+    uint64_t control;        /* afterwards */
 };
 
 /* In the journal, with what it holds. A fault is pt_registers' affair. */
@@ -30,12 +31,23 @@ static bool hold(struct test_context *t, uint32_t msr, uint64_t *value)
                  msr_name(msr, name), fault_name(vector));
 }
 
-/* Bits whose change is legal while TraceEn is 0: only TraceEn can be why these
- * raise #GP. */
-static bool is_tried(const struct trace *p, unsigned bit)
+/* Of each bit, then of MTCFreq, whose encodings that a processor has may all
+ * differ in two bits. */
+static uint64_t change_of(unsigned n)
 {
-    return registers_control(test_cpu(p->t), p->armed ^ BIT(bit)) ==
-           REGISTER_TAKES;
+    return n < BITS_OF_CONTROL ? BIT(n)
+                               : IA32_RTIT_CTL_MTCFreq(n - BITS_OF_CONTROL);
+}
+
+/* Those that are legal while TraceEn is 0: only TraceEn can be why these raise
+ * #GP. */
+static bool is_tried(const struct trace *p, unsigned n)
+{
+    const uint64_t change = change_of(n);
+
+    return change != 0 &&
+           registers_control(test_cpu(p->t), p->armed ^ change) ==
+               REGISTER_TAKES;
 }
 
 /* What is written: where the trace does not depend on it, another value; of
@@ -70,10 +82,10 @@ static bool measure(struct trace *p, uint64_t values[], struct answers *out)
                 t, rule.msr, other_value(p, &rule, values[i]));
     }
     out->of_control[0] = try_set_msr_again(t, IA32_RTIT_CTL, on);
-    for (unsigned bit = 1; bit < BITS_OF_CONTROL; bit++)
-        if (is_tried(p, bit))
-            out->of_control[bit] =
-                try_set_msr_again(t, IA32_RTIT_CTL, on ^ BIT(bit));
+    for (unsigned n = 1; n < CHANGES; n++)
+        if (is_tried(p, n))
+            out->of_control[n] =
+                try_set_msr_again(t, IA32_RTIT_CTL, on ^ change_of(n));
     return get_msr(t, IA32_RTIT_CTL, &out->control) && trace_stop(p);
 }
 
@@ -102,16 +114,16 @@ static void check_control(struct trace *p, const struct answers *answers)
 {
     unsigned tried = 0, accepted = 0, last = 0;
 
-    for (unsigned bit = 1; bit < BITS_OF_CONTROL; bit++)
-        if (is_tried(p, bit)) {
+    for (unsigned n = 1; n < CHANGES; n++)
+        if (is_tried(p, n)) {
             tried++;
-            last = answers->of_control[bit] != HW_GP ? bit : last;
-            accepted += answers->of_control[bit] != HW_GP;
+            last = answers->of_control[n] != HW_GP ? n : last;
+            accepted += answers->of_control[n] != HW_GP;
         }
     check(p->t, accepted == 0,
-          "IA32_RTIT_CTL (570H): %u of %u changes of one bit while TraceEn "
-          "stays 1 raised no #GP, such as of bit %u; wanted 0",
-          accepted, tried, last);
+          "IA32_RTIT_CTL (570H): %u of %u changes of one bit or of MTCFreq "
+          "while TraceEn stays 1 raised no #GP, such as of 0x%lx; wanted 0",
+          accepted, tried, change_of(last));
     check(p->t, answers->of_control[0] == HW_NO_FAULT,
           "IA32_RTIT_CTL (570H): WRMSR of the same value while TraceEn is 1: "
           "got %s, wanted no fault",

@@ -180,7 +180,10 @@ static bool write_ctl(struct processor *p, uint64_t value)
 
     bool was = (p->pt.ctl & RTIT_TRACE_EN) != 0;
 
-    if (faults_pt(p, PT_SAME_CTL, value == p->pt.ctl))
+    if (faults_pt(p, PT_SAME_CTL, value == p->pt.ctl) ||
+        (was && on &&
+         ((value ^ p->pt.ctl) & ~faults_pt_value(p, PT_CTL_IGNORED, 0)) == 0 &&
+         value != p->pt.ctl))
         return true;
     if (was && !on && !faults_pt(p, PT_CLEAR_AND_CHANGE, true) &&
         value != (p->pt.ctl & ~RTIT_TRACE_EN))
