@@ -19,6 +19,65 @@ FAULT(pt_abort_ip_beyond,
                  "skylake-2018 on 2 pt_rtm_abort_conflict FAIL"},
       .value = PT_ABORT_IP, .add = 4096)
 
+FAULT(reset_misses_topa,
+      .what = "[PT with ToPA] writing bit 55 of 390H leaves Trace_ToPA_PMI 1",
+      .caught = {"broadwell on 1 pt_topa_output FAIL"},
+      .quantity = STATUS_RESET, .number = ANY_NUMBER, .clear = BIT(55))
+
+FAULT(pt_int_sets_ovf_buffer,
+      .what = "[PT with ToPA] INT of a ToPA entry sets GLOBAL_STATUS[62], too",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .value = PT_TOPA_STATUS, .set = BIT(62))
+
+FAULT(pt_flags_of_next_entry,
+      .what = "[PT with ToPA entries] INT and STOP of a ToPA entry act where "
+              "the region before it is full, too",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .value = PT_FLAGS_AHEAD, .set = 1)
+
+FAULT(pt_flags_of_last_entry,
+      .what = "[PT with ToPA entries] INT and STOP of a ToPA entry act where "
+              "the region after it is full, too",
+      .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+      .value = PT_FLAGS_AHEAD, .set = UINT64_MAX)
+
+FAULT(pt_mask_low_gap_accepted,
+      .what = "[PT with single range] a mask with a gap below bit 12 is no "
+              "error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL",
+                 "alderlake-n off 1 pt_output_offset FAIL"},
+      .value = PT_MASK_GAPS, .set = BITS(11, 7))
+
+FAULT(pt_mask_bit_8_gap_accepted,
+      .what = "[PT with single range] a mask that lacks bit 8 is no error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL",
+                 "alderlake-n off 1 pt_output_offset FAIL"},
+      .value = PT_MASK_GAPS, .set = BIT(8))
+
+FAULT(pt_base_low_overlap_accepted,
+      .what = "[PT with single range] a base that overlaps the mask below bit "
+              "12 is no error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL",
+                 "alderlake-n off 1 pt_output_offset FAIL"},
+      .value = PT_BASE_LOOKED, .clear = BITS(11, 7))
+
+FAULT(pt_region_alignment_of_8k,
+      .what = "[PT with ToPA] of a region's base bit 12 alone has to be 0",
+      .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
+      .value = PT_ALIGNED_BITS, .clear = ~BIT(12))
+
+FAULT(topa_pmi_stops_silently,
+      .what = "[PT with ToPA] counters stand still while Trace_ToPA_PMI is 1, "
+              "though CTR_Frz is 0",
+      .caught = {"icelake-client on 1 pt_pmi_freezes FAIL"},
+      .rule = PT_PMI_LETS_COUNT)
+
+FAULT(topa_freeze_of_status_alone,
+      .what = "[PT with ToPA, perfmon 4] the interrupt of INT sets CTR_Frz, "
+              "and counters go on",
+      .caught = {"icelake-client on 1 pt_pmi_freezes FAIL"},
+      .rule = PT_PMI_FREEZES)
+
 FAULT(pt_ctl_tsc_en_dropped,
       .what = "[PT] a WRMSR that changes IA32_RTIT_CTL.TSCEn alone while "
               "TraceEn = 1 does nothing, and raises no #GP",

@@ -185,8 +185,14 @@ static void freeze_sibling(struct processor *p, uint64_t debugctl)
 
 uint64_t counters_frozen(const struct processor *p)
 {
+    bool topa = (p->pmu.global_status & STATUS_TOPA_PMI) != 0;
+
+    if (topa && !faults_pt(p, PT_PMI_LETS_COUNT, true))
+        return UINT64_MAX;
     if (p->cpu->perfmon_version < 4 ||
-        (p->pmu.global_status & STATUS_CTR_FRZ) == 0 || faults_counts_frozen(p))
+        (p->pmu.global_status & STATUS_CTR_FRZ) == 0 ||
+        faults_counts_frozen(p) ||
+        (topa && !faults_pt(p, PT_PMI_FREEZES, true)))
         return 0;
     if (!faults_rule(p->machine, FREEZE_HAS_PEBS, true))
         return ~p->pebs.enable;

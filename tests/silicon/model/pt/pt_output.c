@@ -48,7 +48,8 @@ static void raise_error(struct processor *p)
 static bool range_valid(const struct processor *p)
 {
     uint64_t mask = p->pt.pointers & POINTERS_LOW,
-             looked = faults_pt_value(p, PT_MASK_LOOKED, mask);
+             gaps = mask >> 1 & faults_pt_value(p, PT_MASK_GAPS, 0),
+             looked = faults_pt_value(p, PT_MASK_LOOKED, mask) | gaps;
 
     return faults_pt(p, PT_MASK_GOOD, (looked & (looked + 1)) == 0) &&
            faults_pt(p, PT_BASE_GOOD,
@@ -59,7 +60,7 @@ static bool range_valid(const struct processor *p)
 }
 
 static uint64_t read_entry(const struct processor *p,
-                           const struct pt_memory *memory, unsigned ahead)
+                           const struct pt_memory *memory, uint64_t ahead)
 {
     uint64_t index = faults_pt_value(
         p, PT_TABLE_INDEX, (p->pt.pointers & POINTERS_LOW) >> TABLE_SHIFT);
@@ -99,7 +100,8 @@ static bool entry_valid(const struct processor *p, uint64_t entry, bool first)
                              (entry & ENTRY_BASE) == p->pt.base);
     return faults_pt(p, PT_END_SECOND, !single_entry(p) || first) &&
            faults_pt(p, PT_REGION_ALIGNED,
-                     (entry & ENTRY_BASE & (entry_bytes(p, entry) - 1)) == 0);
+                     (entry & ENTRY_BASE & (entry_bytes(p, entry) - 1) &
+                      faults_pt_value(p, PT_ALIGNED_BITS, UINT64_MAX)) == 0);
 }
 
 /* Goes to the entry that the index names, through END. False: malformed. */
@@ -147,7 +149,8 @@ static void raise_topa_pmi(struct processor *p)
         p->faults.int_again = !p->faults.int_again;
     if (faults_topa_int_missing(p))
         return;
-    p->pmu.global_status |= faults_topa_status(p, STATUS_TOPA_PMI);
+    p->pmu.global_status |= faults_pt_value(
+        p, PT_TOPA_STATUS, faults_topa_status(p, STATUS_TOPA_PMI));
     if (((p->pt.pointers & BITS(31, TABLE_SHIFT)) != 0 &&
          !faults_pt(p, PT_INT_OF_LATER, true)) ||
         (p->pt.user && !faults_pt(p, PT_PMI_IN_RING_3, true)))
@@ -180,14 +183,26 @@ static void write_range(struct processor *p, const struct pt_memory *memory)
     pt->buffered = 0;
 }
 
+/* INT and STOP act where their own region is full. */
+static uint64_t with_flags(const struct processor *p,
+                           const struct pt_memory *memory, uint64_t entry)
+{
+    uint64_t ahead = faults_pt_value(p, PT_FLAGS_AHEAD, 0);
+
+    if ((p->pt.pointers & BITS(31, TABLE_SHIFT)) == 0 && ahead == UINT64_MAX)
+        return entry;
+    return entry | (read_entry(p, memory, ahead) & (ENTRY_INT | ENTRY_STOP));
+}
+
 /* The region is full. False: tracing has ended. */
 static bool next_region(struct processor *p, const struct pt_memory *memory,
                         uint64_t entry)
 {
     struct pt_state *pt = &p->pt;
-    bool stop = (entry & faults_topa_stop(p, ENTRY_STOP)) != 0,
+    uint64_t flags = with_flags(p, memory, entry);
+    bool stop = (flags & faults_topa_stop(p, ENTRY_STOP)) != 0,
          interrupts = faults_pt(p, PT_INT,
-                                (entry & ENTRY_INT) != 0 &&
+                                (flags & ENTRY_INT) != 0 &&
                                     (pt->base == pt->start_base ||
                                      faults_pt(p, PT_INT_LINKED, true)));
 
