@@ -112,6 +112,7 @@ struct fault_state {
     bool entered;       /* the transaction began with PacketEn = 0 */
     bool popf;          /* of Processor Trace: the instruction traced is */
     bool ip_short;      /* of Processor Trace: the next IP has 16 bits */
+    bool no_cbr;        /* of Processor Trace: where TraceEn is set */
     bool save_output;   /* of Processor Trace, with the next packets: */
     uint64_t saved_base, saved_pointers; /* where it was */
 };

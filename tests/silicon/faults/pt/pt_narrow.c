@@ -66,6 +66,25 @@ FAULT(pt_region_alignment_of_8k,
       .caught = {"skylake-2018 on 1 pt_topa_reserved FAIL"},
       .value = PT_ALIGNED_BITS, .clear = ~BIT(12))
 
+FAULT(pt_cbr_with_psb_alone,
+      .what = "[PT with PacketByteCnt] no CBR comes where TraceEn is set and "
+              "no PSB does",
+      .caught = {"skylake-2018 on 1 pt_enable FAIL"}, .rule = PT_CBR_AT_START)
+
+FAULT(pt_tma_fast_high, .what = "[PT with MTC] TMA.FastCounter is 256 too high",
+      .caught = {"skylake-2018 on 1 pt_timing FAIL"}, .value = PT_TMA_FAST,
+      .add = 256)
+
+FAULT(pt_cbr_zero, .what = "[PT] CBR is 0, and IA32_PERF_STATUS, too",
+      .caught = {"skylake-2018 on 1 pt_ratio FAIL",
+                 "broadwell on 1 pt_ratio FAIL"},
+      .value = PT_RATIO, .quantity = OF_MSR_READ, .number = 0x198,
+      .clear = UINT64_MAX)
+
+FAULT(pt_cbr_beyond, .what = "[PT] CBR is 255, and IA32_PERF_STATUS[7:0], too",
+      .caught = {"skylake-2018 on 1 pt_ratio FAIL"}, .value = PT_RATIO,
+      .quantity = OF_MSR_READ, .number = 0x198, .set = 0xFF)
+
 FAULT(topa_pmi_stops_silently,
       .what = "[PT with ToPA] counters stand still while Trace_ToPA_PMI is 1, "
               "though CTR_Frz is 0",

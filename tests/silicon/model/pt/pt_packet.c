@@ -353,7 +353,7 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
                     (faults_pt_value(p, PT_TMA_CTC, ticks) & 0xFFFF) |
                         faults_pt_value(p, PT_TMA_FAST, rest) << 24,
                     5);
-    if (faults_pt(p, PT_CBR, true) &&
+    if (faults_pt(p, PT_CBR, true) && !p->faults.no_cbr &&
         (now->cpl == 0 || faults_pt(p, PT_CBR_IN_RING_3, true)) &&
         (!p->pt.in_tx || faults_pt(p, PT_CBR_IN_TX, true)))
         put_payload(p, cbr, 2, faults_pt_value(p, PT_RATIO, msr_core_ratio(p)),

@@ -65,10 +65,13 @@ void pt_started(struct processor *p, const struct pt_step *now)
     pt_start_enables(p, now);
     pt->packet_en = false; /* until the WRMSR is complete */
     if (faults_pt(p, PT_PSB_AT_START, !configurable || pt->psb_bytes == 0) &&
-        (pt->context_en || faults_pt(p, PT_PSB_ANYWHERE, true)))
+        (pt->context_en || faults_pt(p, PT_PSB_ANYWHERE, true))) {
         pt_put_psb(p, now, pt->context_en && pt->filter_en);
-    else
+    } else {
+        p->faults.no_cbr = !faults_pt(p, PT_CBR_AT_START, true);
         pt_put_time(p, now);
+        p->faults.no_cbr = false;
+    }
     pt_start_enables(p, now);
     stops =
         faults_pt(p, PT_STOPS_AT_START, true) && pt_enters_stop(p, now, true);
