@@ -85,6 +85,27 @@ FAULT(pt_cbr_beyond, .what = "[PT] CBR is 255, and IA32_PERF_STATUS[7:0], too",
       .caught = {"skylake-2018 on 1 pt_ratio FAIL"}, .value = PT_RATIO,
       .quantity = OF_MSR_READ, .number = 0x198, .set = 0xFF)
 
+FAULT(pt_range_low_32,
+      .what = "[PT with ranges] of IPs and bounds bits 31:0 alone are compared",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .value = PT_RANGE_BITS,
+      .clear = BITS(63, 32))
+
+FAULT(pt_range_low_39,
+      .what = "[PT with ranges] of IPs and bounds bits 38:0 alone are compared",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .value = PT_RANGE_BITS,
+      .clear = BITS(63, 39))
+
+FAULT(pt_range_low_46,
+      .what = "[PT with ranges] of IPs and bounds bits 45:0 alone are compared",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .value = PT_RANGE_BITS,
+      .clear = BITS(63, 46))
+
+FAULT(pt_stop_any_level,
+      .what = "[PT with ranges] a TraceStop range stops though no level that "
+              "runs is traced",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_STOPS_LEVEL)
+
 FAULT(topa_pmi_stops_silently,
       .what = "[PT with ToPA] counters stand still while Trace_ToPA_PMI is 1, "
               "though CTR_Frz is 0",

@@ -18,9 +18,11 @@ static unsigned config_of(const struct processor *p, unsigned range)
 /* "Base and limit values are inclusive." */
 static bool in_range(const struct processor *p, unsigned range, uint64_t ip)
 {
-    uint64_t base = p->pt.address[2 * range],
-             limit = p->pt.address[2 * range + 1];
+    uint64_t bits = faults_pt_value(p, PT_RANGE_BITS, UINT64_MAX),
+             base = p->pt.address[2 * range] & bits,
+             limit = p->pt.address[2 * range + 1] & bits;
 
+    ip &= bits;
     return ip >= faults_pt_value(p, PT_RANGE_BASE, base) &&
            ip <= faults_pt_value(p, PT_RANGE_LIMIT, limit);
 }
@@ -122,8 +124,11 @@ bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands)
     struct pt_state *pt = &p->pt;
 
     if (!lands || !pt_in_stop_range(p, now->next) ||
-        (!pt->context_en && ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
-                             faults_pt(p, PT_STOPS_CONTEXT, true))) ||
+        (!pt->context_en &&
+         faults_pt(p,
+                   (pt->ctl_active & RTIT_CR3_FILTER) == 0 ? PT_STOPS_LEVEL
+                                                           : PT_STOPS_CONTEXT,
+                   true)) ||
         (now->cpl > 0 && !faults_pt(p, PT_STOPS_IN_RING_3, true)))
         return false;
     pt->packet_en = false;
