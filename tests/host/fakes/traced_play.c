@@ -175,7 +175,8 @@ static void play_ptwrite(ucontext_t *u, const uint8_t *code)
     struct data_access found[DATA_ACCESSES_MAX];
     unsigned at = 0;
 
-    if (traced.current.locked ||
+    if ((traced.current.locked &&
+         faults_pt(&traced_processor, PT_PTW_LOCK_REFUSED, true)) ||
         (traced.current.prefixed &&
          faults_pt(&traced_processor, PT_PTW_66_REFUSED, true))) {
         traced_deliver(u, VECTOR_UD, traced.at);

@@ -14,7 +14,7 @@
 static bool is_refused(const struct vcpu *v, const struct instruction *i)
 {
     return !i->is_ptwrite || (pt_leaf(v->model, 0).ebx & PT_EBX_PTWRITE) == 0 ||
-           i->locked ||
+           (i->locked && faults_pt(v->model, PT_PTW_LOCK_REFUSED, true)) ||
            (i->prefixed && faults_pt(v->model, PT_PTW_66_REFUSED, true));
 }
 

@@ -128,3 +128,35 @@ FAULT(pt_ctl_mtc_freq_dropped,
       .what = "[PT with MTC] the same of IA32_RTIT_CTL.MTCFreq",
       .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
       .value = PT_CTL_IGNORED, .set = RTIT_MTC_FREQ)
+
+FAULT(pt_tnt_without_branch_en, .what = "[PT] TNTs come though BranchEn = 0",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"}, .value = PT_UNASKED,
+      .set = BIT(PT_KIND_TNT_8))
+
+FAULT(pt_tip_without_branch_en, .what = "[PT] TIPs come though BranchEn = 0",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"}, .value = PT_UNASKED,
+      .set = BIT(PT_TIP))
+
+FAULT(pt_pge_without_branch_en,
+      .what = "[PT] TIP.PGE comes though BranchEn = 0",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"}, .value = PT_UNASKED,
+      .set = BIT(PT_TIP_PGE))
+
+FAULT(pt_pgd_without_branch_en,
+      .what = "[PT] TIP.PGD comes though BranchEn = 0",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"}, .value = PT_UNASKED,
+      .set = BIT(PT_TIP_PGD))
+
+FAULT(pt_fup_without_branch_en, .what = "[PT] FUPs come though BranchEn = 0",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"}, .value = PT_UNASKED,
+      .set = BIT(PT_FUP))
+
+FAULT(pt_exec_without_branch_en,
+      .what = "[PT] MODE.Exec comes though BranchEn = 0",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"}, .value = PT_UNASKED,
+      .set = BIT(PT_KIND_MODE_EXEC))
+
+FAULT(ptwrite_takes_lock,
+      .what = "[PT with PTWRITE] PTWRITE with LOCK is executed",
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
+      .rule = PT_PTW_LOCK_REFUSED)

@@ -30,8 +30,9 @@ FAULT(pt_psb_tx_always,
 
 FAULT(pt_psb_always_in_tx,
       .what = "[PT and TSX] MODE.TSX in PSB+ always says InTX = 1",
-      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"}, .rule = PT_PSB_IN_TX,
-      .is = true)
+      .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL",
+                 "skylake-2018 on 1 pt_psb FAIL"},
+      .rule = PT_PSB_IN_TX, .is = true)
 
 FAULT(pt_abort_fup_missing,
       .what = "[PT and TSX] MODE.TSX of an abort has no FUP",

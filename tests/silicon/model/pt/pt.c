@@ -11,7 +11,9 @@
 
 bool pt_branch_en(const struct processor *p)
 {
-    return faults_pt(p, PT_BRANCH_EN, (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
+    return faults_pt(p, PT_BRANCH_EN,
+                     (p->pt.ctl_active & RTIT_BRANCH_EN) != 0) ||
+           faults_pt_value(p, PT_UNASKED, 0) != 0;
 }
 
 void pt_pass_time(struct processor *p, const struct pt_step *now)

@@ -142,6 +142,8 @@ enum pt_ip_packet {
     PT_TIP_PGD = 0x01,
     PT_FUP = 0x1D,
 };
+/* The same of others, for PT_UNASKED. */
+enum { PT_KIND_TNT_8 = 0x20, PT_KIND_TNT_64, PT_KIND_MODE_EXEC };
 void pt_put_bytes(struct processor *p, const uint8_t *bytes, unsigned count);
 void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip);
 /* Where the rule does not hold, as if but its low 16 bits were another. */

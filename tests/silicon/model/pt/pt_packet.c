@@ -76,10 +76,21 @@ static uint8_t ip_form(const struct processor *p, uint64_t ip)
     return is_canonical(ip) ? 3 : 6;
 }
 
+/* BranchEn = 0, and a fault has packets of some kinds all the same. */
+static bool is_left_out(const struct processor *p, unsigned kind)
+{
+    uint64_t unasked = faults_pt_value(p, PT_UNASKED, 0);
+
+    return (p->pt.ctl_active & RTIT_BRANCH_EN) == 0 && unasked != 0 &&
+           (unasked >> kind & 1) == 0;
+}
+
 void pt_put_ip(struct processor *p, enum pt_ip_packet op, const uint64_t *ip)
 {
     uint8_t form = ip != NULL ? ip_form(p, *ip) : 0, opcode;
 
+    if (is_left_out(p, op))
+        return;
     if (ip != NULL &&
         faults_pt(p, op == PT_FUP ? PT_LAST_IP_FUP : PT_LAST_IP_TIP, true))
         p->pt.last_ip = *ip;
@@ -113,6 +124,8 @@ void pt_flush_tnt(struct processor *p)
     if (count == 0)
         return;
     pt->tnt_bits = pt->tnt_count = 0;
+    if (is_left_out(p, count > TNT_SHORT ? PT_KIND_TNT_64 : PT_KIND_TNT_8))
+        return;
     if (count > TNT_SHORT)
         put_payload(
             p, longer, 2,
@@ -303,7 +316,7 @@ void pt_put_mode_exec(struct processor *p, const struct pt_step *now)
 {
     pt_put_cyc(p);
     p->pt.exec = pt_exec_mode(p, now);
-    if (faults_pt(p, PT_EXEC, true))
+    if (faults_pt(p, PT_EXEC, true) && !is_left_out(p, PT_KIND_MODE_EXEC))
         put_mode(p, (uint8_t)faults_pt_value(p, PT_EXEC_MODE, p->pt.exec));
 }
 
