@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "tests/silicon/model/pt/pt_rules.h"
+#include "tests/silicon/model/pt/pt_values.h"
 #include "tests/silicon/model/rules.h"
 
 #define FAULT_BOOTS_MAX 4

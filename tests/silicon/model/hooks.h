@@ -99,8 +99,8 @@ void faults_linear_record(struct processor *p, const struct data_result *r,
 void faults_note_stores(struct processor *p, const struct data_result *results,
                         unsigned count);
 
-/* Processor Trace: pt_rules.h, and the entries of pt_*.c. Does the rule hold?
- * What is the value? */
+/* Processor Trace: pt_rules.h, pt_values.h, and the entries of pt_*.c. Does the
+ * rule hold? What is the value? */
 bool faults_pt(const struct processor *p, enum pt_rule rule, bool is);
 uint64_t faults_pt_value(const struct processor *p, enum pt_value what,
                          uint64_t value);

@@ -13,6 +13,7 @@
 #include "tests/silicon/instructions/instruction.h"
 #include "tests/silicon/model/machine.h"
 #include "tests/silicon/model/pt/pt_rules.h"
+#include "tests/silicon/model/pt/pt_values.h"
 
 #define IA32_RTIT_OUTPUT_BASE      0x560u
 #define IA32_RTIT_OUTPUT_MASK_PTRS 0x561u

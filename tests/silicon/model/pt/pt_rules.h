@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pt_rules.h - what the model asks of Processor Trace before it acts: rules,
- * which hold or not, and values. Without a fault the answer is what it found.
+ * which hold or not. Without a fault the answer is what it found.
  */
 #ifndef SILICON_MODEL_PT_PT_RULES_H
 #define SILICON_MODEL_PT_PT_RULES_H
 
 enum pt_rule {
     PT_RULE_NONE,
-#include "tests/silicon/model/pt/pt_narrow_rules.inc"
     PT_UNLOCKED,         /* can a register be written while TraceEn = 1 */
     PT_SECOND_RANGE,     /* are ranges after ADDR0 looked at */
     PT_UNFILTERED,       /* is there no filter range */
@@ -297,104 +296,43 @@ enum pt_rule {
     PT_PTW_IN_TX,
     PT_PTW_4_IN_RING_3, /* one of 4 bytes */
     PT_PTW_4_IN_TX,
-    PT_PTW_TNT,        /* with the TNT before it */
-    PT_PTW_IP_BIT,     /* does it say that a FUP follows */
-    PT_PTW_FUP,        /* does one */
-    PT_PTW_FUP_HERE,   /* of the PTWRITE */
-    PT_PTW_66_REFUSED, /* is 66H before it */
-    PT_INT_IN_TX,      /* is INT of a region that is full in a transaction */
-    PT_PIP_UNFILTERED, /* has MOV to CR3 a PIP where FilterEn is 0 */
-    PT_FILTER_ANEW,    /* is FilterEn that of the IP where CR3 matches */
-    PT_STATUS_HELD,    /* is STATUS */
-    PT_PSB_AFTER_TNT,  /* does PSB in mid-trace come after the TNT */
-    PT_MTC_ZERO,       /* is an MTC of 0 sent */
-    PT_OFFSET_WHOLE,   /* OutputOffset[2:0], read in a later entry */
-    PT_RANGES_OVERLAP, /* is what two ranges have in them */
-    PT_LATER_SIZES,    /* is Size that of the third entry, too */
-    PT_END_BACK,       /* does END of a second table lead on */
-    PT_INT_OF_LATER,   /* is INT of a later entry an interrupt */
-    PT_POINTERS_HELD,  /* is MASK_PTRS as it was, where refused */
-    PT_RET_FRAMES,     /* is a RET compared with the last CALL alone */
-    PT_RET_POPS,       /* is that forgotten where it is not compressed */
-    PT_CALL_FILTERED,  /* is a CALL with FilterEn = 0 not remembered */
-    PT_EXEC_OF_PGE,    /* is MODE.Exec sent where it changed before TIP.PGE */
-    PT_CFE_TNT,        /* does a CFE send the TNT */
-    PT_EVD_OF_RING_3,  /* has a page fault there an EVD, */
-    PT_EVD_OFFSET,     /* with all bits of CR2 */
-    PT_EVD_FIRST,      /* before its CFE */
-    PT_ABORT_RET_TNT,  /* is the result of a RET sent by an inner abort */
-    PT_PGD_DIS_TNT,    /* has a conditional branch TIP.PGD with DisTNT */
-    PT_COMMIT_ENTERED, /* has a commit a FUP that began with FilterEn = 0 */
-    PT_ABORT_ENTERED,  /* has an abort */
-    PT_ABORT_CYCLES,   /* do those of a transaction that aborts count */
-    PT_PSB_PIP_OS,     /* has PSB+ no PIP where OS is 0 */
-};
-
-enum pt_value {
-    PT_VALUE_NONE,
-#include "tests/silicon/model/pt/pt_narrow_values.inc"
-    PT_READ,                 /* of a register, as software sees it */
-    PT_WRITTEN,              /* to a register */
-    PT_REFUSED,              /* what a register is then: while TraceEn = 1 */
-    PT_RANGE_BASE,           /* of a range */
-    PT_RANGE_LIMIT,          /* the last IP of a range */
-    PT_CR3_FROM,             /* the lowest bit of CR3 that is compared */
-    PT_CALLS_KNOWN,          /* CALLs that are remembered */
-    PT_PSB_PERIOD,           /* in bytes */
-    PT_COUNTED,              /* bytes for PacketByteCnt */
-    PT_SAME_FROM,            /* the lowest bit that IPBytes = 1 leaves out */
-    PT_SAME_FROM_32,         /* that IPBytes = 2 leaves out */
-    PT_PSB_FREQ,             /* PSBFreq */
-    PT_IP_PAYLOAD,           /* of an IP packet */
-    PT_PIP_CR3,              /* the address */
-    PT_PIP_PAYLOAD,          /* with NR */
-    PT_EXEC_MODE,            /* of MODE.Exec */
-    PT_TSC_PAYLOAD,          /* of TSC */
-    PT_PSB_PAIRS,            /* of bytes in PSB */
-    PT_ADDRESSES,            /* registers of ranges */
-    PT_PACKET_BYTES,         /* PacketByteCnt */
-    PT_CTL_BITS,             /* of CTL that are not reserved */
-    PT_CFG_MAX,              /* the last ADDRn_CFG */
-    PT_MTC_PERIODS,          /* encodings beyond those of CPUID */
-    PT_CYC_THRESHOLDS,       /* the same */
-    PT_PSB_PERIODS,          /* the same */
-    PT_STATUS_BITS,          /* of STATUS that are looked at */
-    PT_STATUS_WRITTEN,       /* Error and Stopped */
-    PT_OFFSET_USED,          /* where in the output a byte goes */
-    PT_REGION_BYTES,         /* of a ToPA region */
-    PT_STOP_POINTERS,        /* MASK_PTRS after STOP */
-    PT_TX_BEGIN_MODE,        /* of MODE.TSX */
-    PT_STATUS_IGNORED,       /* bits that do not stop tracing */
-    PT_STATUS_CLEARED,       /* bits that TraceEn clears */
-    PT_TNT_BYTE,             /* a short TNT */
-    PT_PACKET_BYTES_WRITTEN, /* to PacketByteCnt */
-    PT_TABLE_INDEX,          /* of the ToPA entry */
-    PT_OFFSET_MAX,           /* of OutputOffset */
-    PT_ENTRY_BITS,           /* reserved ones that are ignored */
-    PT_LOST_AT_END,          /* bytes */
-    PT_TNT_LONG_BITS,        /* of a long one */
-    PT_CYC_THRESHOLD,        /* CycThresh */
-    PT_MTC_SHIFT,            /* MTCFreq */
-    PT_MTC_PAYLOAD,          /* of MTC */
-    PT_INTERRUPT_IP,         /* where it came */
-    PT_OVF_ONE_IN,           /* of so many instructions */
-    PT_PSB_CR3,              /* CR3, for the PIP of PSB+ */
-    PT_STATUS_CLEARED_LAST,  /* bits that clearing TraceEn clears */
-    PT_ADDRESS_INDEX,        /* of a register of ranges */
-    PT_ERROR_BIT,            /* what an error sets */
-    PT_TOPA_STEP,            /* to the next entry */
-    PT_TX_COMMIT_MODE,       /* of a commit */
-    PT_TX_ABORT_MODE,        /* of an abort */
-    PT_CYCLES,               /* since the last CYC */
-    PT_TMA_CTC,              /* of TMA */
-    PT_TMA_FAST,             /* its FastCounter */
-    PT_RATIO,                /* of CBR */
-    PT_RANGE_MASK,           /* of a single range, as output uses it */
-    PT_SIZE,                 /* Size of a ToPA entry */
-    PT_MASK_LOOKED,          /* bits of a mask that are looked at, for holes, */
-    PT_BASE_LOOKED,          /* and for those of the base */
-    PT_CFE_PAYLOAD,          /* IP, type and vector */
-    PT_PTW_PAYLOAD,
+    PT_PTW_TNT,          /* with the TNT before it */
+    PT_PTW_IP_BIT,       /* does it say that a FUP follows */
+    PT_PTW_FUP,          /* does one */
+    PT_PTW_FUP_HERE,     /* of the PTWRITE */
+    PT_PTW_66_REFUSED,   /* is 66H before it */
+    PT_INT_IN_TX,        /* is INT of a region that is full in a transaction */
+    PT_PIP_UNFILTERED,   /* has MOV to CR3 a PIP where FilterEn is 0 */
+    PT_FILTER_ANEW,      /* is FilterEn that of the IP where CR3 matches */
+    PT_STATUS_HELD,      /* is STATUS */
+    PT_PSB_AFTER_TNT,    /* does PSB in mid-trace come after the TNT */
+    PT_MTC_ZERO,         /* is an MTC of 0 sent */
+    PT_OFFSET_WHOLE,     /* OutputOffset[2:0], read in a later entry */
+    PT_RANGES_OVERLAP,   /* is what two ranges have in them */
+    PT_LATER_SIZES,      /* is Size that of the third entry, too */
+    PT_END_BACK,         /* does END of a second table lead on */
+    PT_INT_OF_LATER,     /* is INT of a later entry an interrupt */
+    PT_POINTERS_HELD,    /* is MASK_PTRS as it was, where refused */
+    PT_RET_FRAMES,       /* is a RET compared with the last CALL alone */
+    PT_RET_POPS,         /* is that forgotten where it is not compressed */
+    PT_CALL_FILTERED,    /* is a CALL with FilterEn = 0 not remembered */
+    PT_EXEC_OF_PGE,      /* is MODE.Exec sent where it changed before TIP.PGE */
+    PT_CFE_TNT,          /* does a CFE send the TNT */
+    PT_EVD_OF_RING_3,    /* has a page fault there an EVD, */
+    PT_EVD_OFFSET,       /* with all bits of CR2 */
+    PT_EVD_FIRST,        /* before its CFE */
+    PT_ABORT_RET_TNT,    /* is the result of a RET sent by an inner abort */
+    PT_PGD_DIS_TNT,      /* has a conditional branch TIP.PGD with DisTNT */
+    PT_COMMIT_ENTERED,   /* has a commit a FUP that began with FilterEn = 0 */
+    PT_ABORT_ENTERED,    /* has an abort */
+    PT_ABORT_CYCLES,     /* do those of a transaction that aborts count */
+    PT_PSB_PIP_OS,       /* has PSB+ no PIP where OS is 0 */
+    PT_ABORT_CAPACITY,   /* is an abort by it in the trace */
+    PT_CBR_AT_START,     /* is CBR sent with TraceEn, without a PSB, too */
+    PT_STOPS_LEVEL,      /* has TraceStop to wait for a level that is traced */
+    PT_PTW_LOCK_REFUSED, /* is LOCK before PTWRITE */
+    PT_PMI_LETS_COUNT,   /* do counters go on after the interrupt of INT, */
+    PT_PMI_FREEZES,      /* and stand still where it sets CTR_Frz */
 };
 
 #endif
