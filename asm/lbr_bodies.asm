@@ -21,7 +21,8 @@ LBR_BODY lbr_body_nothing
 LBR_BODY_END
 
 ; Each kind that MSR_LBR_SELECT tells apart; with the two of the window not more
-; than 16.
+; than 16. The indirect jump is through memory: ring3_body_kinds has one through a
+; register.
 LBR_BODY lbr_body_kinds
         cmp     eax, eax
 .jcc:   je      short .next
@@ -43,11 +44,13 @@ LBR_BODY lbr_body_kinds
         ROW     LBR_REL_JMP, .jump, .near
         int3
 .near:  lea     rbx, [.indirect]
-.jump_register:
-        jmp     rbx
-        ROW     LBR_IND_JMP, .jump_register, .indirect
+        push    rbx
+.jump_memory:
+        jmp     qword [rsp]
+        ROW     LBR_IND_JMP, .jump_memory, .indirect
         int3
 .indirect:
+        pop     rbx
         lea     rbx, [.leaf]
 .call:  call    .leaf
 .called:

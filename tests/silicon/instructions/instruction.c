@@ -226,6 +226,7 @@ static void classify_ff(struct instruction *i, const uint8_t *b, size_t length,
         break;
     case 4:
         i->flags = INSTRUCTION_BRANCH | INSTRUCTION_INDIRECT;
+        i->length = (uint8_t)(at + instruction_operand(modrm, sib));
         break;
     case 3:
     case 5:

@@ -92,7 +92,8 @@ struct instruction {
     bool prefixed; /* by 66H, F2H, F3H: one of 0F 01; PTWRITE by 66H */
     bool short_displacement; /* rel16 */
     uint8_t length;          /* of a transactional one, a conditional branch, a
-                              * near CALL, one that is `system`; else 0 */
+                              * near CALL, an indirect JMP, one that is
+                              * `system`; else 0 */
     int32_t displacement;    /* XBEGIN: to the fallback, from the next RIP */
     uint8_t immediate;       /* XABORT, INT n */
 };

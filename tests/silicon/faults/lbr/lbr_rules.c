@@ -323,3 +323,10 @@ FAULT(lbr_from_unsigned,
       .caught = {"haswell on 1 lbr_registers FAIL",
                  "sandybridge on 1 lbr_registers FAIL"},
       .breaks = LBR_FROM_UPPER_HALF)
+
+FAULT(lbr_ind_jmp_memory_unfiltered,
+      .what = "[any with LBR] NEAR_IND_JMP leaves jumps through memory in",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "haswell on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_IND_JMP_MEMORY)

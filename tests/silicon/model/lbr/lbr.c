@@ -248,7 +248,9 @@ void lbr_retired(struct processor *p, const struct instruction *i,
                   (kind == LBR_SELECT_FAR_BRANCH && b->user &&
                    !faults_rule(p->machine, LBR_FAR_OF_RING_3, true)) ||
                   (kind == LBR_SELECT_JCC && i->length > 2 &&
-                   !faults_rule(p->machine, LBR_JCC_NEAR, true));
+                   !faults_rule(p->machine, LBR_JCC_NEAR, true)) ||
+                  (kind == LBR_SELECT_NEAR_IND_JMP && i->length > 2 &&
+                   !faults_rule(p->machine, LBR_IND_JMP_MEMORY, true));
 
     if ((i->flags & INSTRUCTION_BRANCHES) == 0 ||
         (!b->taken && faults_rule(p->machine, LBR_TAKEN_ALONE, true)) ||
