@@ -30,6 +30,14 @@ const struct cause causes[CAUSES] = {
                           RTM_STATUS_BREAKPOINT, true},
 };
 
+/* In one more inside; NULL: any body is as it is. */
+static const uint8_t *inner_of(enum cause_id id)
+{
+    if (id == CAUSE_WRITES)
+        return tsx_body_nest_write_lines;
+    return id == CAUSE_READS ? tsx_body_nest_read_lines : NULL;
+}
+
 int cause_provoke(struct test_context *t, enum cause_id id, bool inner,
                   uint32_t *eax)
 {
@@ -37,7 +45,9 @@ int cause_provoke(struct test_context *t, enum cause_id id, bool inner,
                               .argument = (uint64_t)(uintptr_t)test_buffer(t)};
     int outcome;
 
-    if (inner) {
+    if (inner && inner_of(id) != NULL) {
+        block.body = inner_of(id);
+    } else if (inner) {
         block.count = (uint64_t)(uintptr_t)block.body;
         block.body = tsx_body_nest_jump;
     }

@@ -33,11 +33,11 @@ struct cause {
 };
 extern const struct cause causes[CAUSES]; /* by enum cause_id */
 
-/* One transaction that meets the cause; `inner`, where causes[].always, in one
- * more inside. Answers what tsx_inside() does and leaves EAX, the abort status,
- * in *eax. It may abort for another reason first. CAUSE_WRITES overwrites
- * test_buffer(); debug registers are put back. Needs probe_set_up(). Says
- * nothing and writes no MSR, so that it can stand in a window that counts. */
+/* One transaction that meets the cause; `inner`: in one more inside. Answers
+ * what tsx_inside() does and leaves EAX, the abort status, in *eax. It may
+ * abort for another reason first. CAUSE_WRITES overwrites test_buffer(); debug
+ * registers are put back. Needs probe_set_up(). Says nothing and writes no MSR,
+ * so that it can stand in a window that counts. */
 int cause_provoke(struct test_context *t, enum cause_id id, bool inner,
                   uint32_t *eax);
 

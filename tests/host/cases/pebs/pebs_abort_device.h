@@ -179,16 +179,23 @@ static bool is_recorded(const struct tsx_block *b, struct end *end)
 
 static bool finds_end(const struct tsx_block *b, struct end *end)
 {
+    const uint8_t *lines =
+        b->body == tsx_body_nest_write_lines  ? tsx_body_write_lines
+        : b->body == tsx_body_nest_read_lines ? tsx_body_read_lines
+                                              : NULL;
+
     if (b->body == tsx_body_spin ||
-        (b->body == tsx_body_write_lines &&
+        ((b->body == tsx_body_write_lines || lines == tsx_body_write_lines) &&
          b->count <= LINES_OF_A_TRANSACTION) ||
         (b->body == tsx_body_nothing && *msr(TSX_FORCE_ABORT) == 0) ||
         ((b->body == tsx_body_hold_load || b->body == tsx_body_hold_nested) &&
          wrong.idle))
         return false;
-    const bool inner = b->body == tsx_body_nest_jump;
-    const uint8_t *body =
-        inner ? (const uint8_t *)(uintptr_t)b->count : b->body;
+    const bool jumps = b->body == tsx_body_nest_jump,
+               inner = jumps || lines != NULL;
+    const uint8_t *body = jumps   ? (const uint8_t *)(uintptr_t)b->count
+                          : inner ? lines
+                                  : b->body;
 
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
         if (ends[i].body == body)

@@ -229,6 +229,19 @@ FAULT(info_ring3_cpuid_late,
                  "icelake-server on 1 pebs_in_contexts FAIL"},
       .breaks = RING3_CPUID_INFO)
 
+FAULT(info_nested_writes_missing,
+      .what = "[A B F; C with bit 2] B8H[38] is 0 after too many stores in a "
+              "nested region",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL"},
+      .quantity = INNER_INFORMATION, .number = TX_CAUSE_WRITES,
+      .clear = BIT(38))
+
+FAULT(info_nested_reads_missing,
+      .what = "[A B F; C with bit 2] B8H[39] is 0 after too many loads in a "
+              "nested region",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL"},
+      .quantity = INNER_INFORMATION, .number = TX_CAUSE_READS, .clear = BIT(39))
+
 FAULT(info_nested_cpuid_late,
       .what = "[A B F; C with bit 2] after CPUID in a nested region at ring 3 "
               "B8H has Non_Instruction_Abort in place of Instruction_Abort",
