@@ -89,10 +89,12 @@ enum deviation {
     SOME_OUTSIDE,      /* of the loop: every fourth record */
     LATENCIES_SWAPPED, /* of the two, where there are two */
     LATENCY_OF_8,      /* bits at most */
-    ALL_SLOWER,        /* loads, by 40 cycles, */
-    SLOWER_LATER,      /* or by 3, but for the first windows */
-    L2_SLOWER,         /* as slow as L3 nearly: no one says how fast it is */
-    L2_SLOWEST,        /* slower than L3 */
+    LATENCY_THREEFOLD, /* the TSC's clocks since the record before, */
+    LATENCY_FIVEFOLD,
+    ALL_SLOWER,   /* loads, by 40 cycles, */
+    SLOWER_LATER, /* or by 3, but for the first windows */
+    L2_SLOWER,    /* as slow as L3 nearly: no one says how fast it is */
+    L2_SLOWEST,   /* slower than L3 */
     L3_SAYS_MEMORY,
     SNOOP_NEVER,    /* of what another core has modified, */
     SNOOP_ALWAYS,   /* or has not */
@@ -110,6 +112,7 @@ static struct {
     bool golden_cove; /* the 12th generation and later, */
     bool gracemont;   /* or that: D0H/05H are loads, 06H is every store */
     unsigned windows, records;
+    uint64_t since;       /* of the record before, or the window's begin */
     bool taken, modified; /* by processor 1; it has stored to the lines */
 } device;
 
@@ -303,6 +306,8 @@ static void describe(uint64_t select, const struct access *a,
             : device.is == LATENCY_CONSTANT   ? 300
             : device.is == LATENCY_OF_8 && a->latency > 255 ? 255
             : device.is == LATENCY_HUGE                     ? UINT64_C(1) << 60
+            : device.is == LATENCY_THREEFOLD ? 3 * (fake_tsc - device.since)
+            : device.is == LATENCY_FIVEFOLD  ? 5 * (fake_tsc - device.since)
             : device.is == BELOW_SOMETIMES && a->from == 0xc &&
                     fake_msr(MSR_PEBS_LD_LAT)->value > 4 &&
                     device.records++ % 8 == 0
@@ -376,6 +381,7 @@ static void write_record(const struct access *a, uint64_t select,
     if (device.is == SOME_OUTSIDE && device.records++ % 4 == 0)
         record.rip += 1000;
     describe(select, a, &record);
+    device.since = fake_tsc;
     adapt(&record, adapted);
     memcpy((void *)(uintptr_t)area->pebs_index,
            device.format == 4 ? (const void *)adapted : &record, size);

@@ -113,6 +113,19 @@ static void latencies_of_levels(void **state)
                                     "42; wanted more"));
 }
 
+/* Core cycles, of which there may be more than of the TSC, but not as many. */
+static void latencies_of_a_fast_core(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        verdict_of(&test_load_latency_address, 0x5e, LATENCY_THREEFOLD),
+        VERDICT_PASS);
+    assert_int_equal(
+        verdict_of(&test_load_latency_address, 0x5e, LATENCY_FIVEFOLD),
+        VERDICT_FAIL);
+    assert_non_null(strstr(t->text, "its loads waited for each other"));
+}
+
 /* Gracemont has an event of its own for the latency of loads, and one for that
  * of stores. */
 static void gracemont(void **state)
@@ -141,6 +154,7 @@ int main(void)
         cmocka_unit_test(figures),
         cmocka_unit_test(thresholds_tried),
         cmocka_unit_test(latencies_of_levels),
+        cmocka_unit_test(latencies_of_a_fast_core),
         cmocka_unit_test(gracemont),
     };
 

@@ -146,6 +146,7 @@ static void walk_through(uint64_t enable, const struct memory_walk *walk,
     if (!at_ring3) /* there it is a page of its own */
         assert_inside(walk, &a);
     device.windows++;
+    device.since = fake_tsc;
     for (unsigned n = 0; n < (device.format == 4 ? 8 : 4); n++)
         if ((enable >> n & 1) != 0)
             walk_counter(n, walk, a, loop);
