@@ -21,11 +21,30 @@ static struct {
     unsigned smis;   /* windows that an SMI hits */
     bool wrong_register;
     bool late; /* records are of an instruction after the window */
+    bool slow; /* they come so long after IA32_PEBS_ENABLE = 0 */
     unsigned windows,
         enabled; /* seen: how many, IA32_PEBS_ENABLE in the last */
 } device;
 
 static _Alignas(4096) uint8_t memory[TEST_BUFFER_BYTES + TEST_RECORDS_BYTES];
+
+#define SLOW_TSC 10000
+
+/* Bytes of records that are still to come, and since when. */
+static struct {
+    struct pebs_ds_area *area;
+    uint64_t bytes, since;
+} coming;
+
+static void time_passes(void)
+{
+    if (fake_msr(IA32_PEBS_ENABLE)->value != 0)
+        coming.since = fake_tsc;
+    if (fake_tsc - coming.since < SLOW_TSC)
+        return;
+    coming.area->pebs_index += coming.bytes;
+    coming.bytes = 0;
+}
 
 static const struct sampling_config config = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
@@ -81,6 +100,12 @@ void pebs_window(uint64_t enable, uint64_t flags, struct pebs_state *state)
         area->pebs_index += 200;
     }
     area->pebs_index -= device.short_by;
+    if (device.slow) {
+        coming.area = area;
+        coming.bytes = device.records * 200;
+        area->pebs_index -= coming.bytes;
+        fake_beside = time_passes;
+    }
     if (device.stray != 0)
         bytes[device.stray] ^= 0xff;
     if (device.smis != 0) {
@@ -135,6 +160,19 @@ static void records(void **state)
     assert_int_equal(fake_msr(IA32_PERFEVTSEL(2))->value, 0);
     restore_msrs(t);
     assert_int_equal(fake_msr(IA32_DS_AREA)->value, 0x1234);
+}
+
+/* What the processor still writes after it was told to stop. */
+static void records_that_are_slow(void **state)
+{
+    struct sampling p;
+
+    (void)state;
+    device.records = 2;
+    device.slow = true;
+    assert_true(sampling_claim(&p, t) && sampling_run(&p, &config, 0));
+    assert_int_equal(t->verdict, VERDICT_PASS);
+    assert_int_equal(p.records, 2);
 }
 
 /* After some that are taken for written: the index goes on from there, and is
@@ -306,6 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(records, set_up),
+        cmocka_unit_test_setup(records_that_are_slow, set_up),
         cmocka_unit_test_setup(records_begun_with, set_up),
         cmocka_unit_test_setup(late, set_up),
         cmocka_unit_test_setup(order, set_up),
