@@ -15,8 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A processor of this personality, new, with this fault ("none"). */
+/* A processor of this personality, new, with this fault ("none"), and with the
+ * erratum of this name, where there is one. */
 void traced_start(const char *cpu, const char *fault);
+extern const char *traced_erratum;
 
 /* What its CPUID says, EAX to EDX; its MSRs. False: #GP. */
 void traced_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);

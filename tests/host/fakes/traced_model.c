@@ -6,6 +6,7 @@
 #include "tests/host/fakes/traced_parts.h"
 #include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/cpuid.h"
+#include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/msr.h"
 
@@ -23,6 +24,7 @@ static struct machine machine;
 static unsigned pmis;
 bool traced_interrupts;
 uint64_t traced_cr3, traced_cr4;
+const char *traced_erratum;
 
 static size_t memory_bytes; /* of traced_memory() */
 
@@ -86,6 +88,11 @@ void traced_start(const char *name, const char *fault)
 
     if (config.cpu == NULL || !fault_find(fault, &config.fault))
         abort();
+    if (traced_erratum != NULL) {
+        config.errata = errata_find(config.cpu, traced_erratum);
+        if (config.errata == 0)
+            abort();
+    }
     if (config.cpu != machine.cpu)
         traced_forget();
     memset(&traced, 0, sizeof(traced));

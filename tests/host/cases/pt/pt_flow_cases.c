@@ -20,4 +20,25 @@
     ROW(pt_trace_stop, SKIP, PASS, "")             \
     ROW(pt_write_while_enabled, PASS, PASS, "")    \
     ROW(pt_thread_scope, PASS, PASS, "pt_traces_one")
-TRACED_CASES(CASES)
+CASES(TRACED_CASE)
+
+/* RKL008: FilterEn may be an older one, on Ice Lake and what has its core. */
+static void filter_en(void **state)
+{
+    static const char *const late[] = {"icelake-server", "icelake-client"};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++)
+        expect(&test_pt_filter_ip, late[i], "pt_filter_en_one", VERDICT_PASS);
+    expect(&test_pt_filter_ip, "sapphirerapids", "pt_filter_en_one",
+           VERDICT_FAIL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASES(TRACED_UNIT) cmocka_unit_test(filter_en),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -14,4 +14,22 @@
     ROW(pt_topa_output, PASS, PASS, "pt_nmi_silent")          \
     ROW(pt_psb_place, SKIP, PASS, "")                         \
     ROW(pt_pmi_freezes, PASS, PASS, "lvt_not_masked_by_topa")
-TRACED_CASES(CASES)
+CASES(TRACED_CASE)
+
+/* SKL069, CML050: CycThresh = 13 has a CYC with each packet that takes one. */
+static void threshold_13(void **state)
+{
+    (void)state;
+    traced_erratum = "CML050";
+    expect(&test_pt_cycles, "cometlake-2022", "none", VERDICT_PASS);
+    traced_erratum = NULL;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASES(TRACED_UNIT) cmocka_unit_test(threshold_13),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
