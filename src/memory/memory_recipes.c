@@ -6,8 +6,9 @@
     memory_##name, memory_##name##_loop, memory_##name##_access, \
         memory_##name##_next, memory_##name##_end
 
-#define LINE UINT64_C(64)
-#define PAGE UINT64_C(4096)
+#define LINE   UINT64_C(64)
+#define PAGE   UINT64_C(4096)
+#define INSIDE 40
 
 /* L2: 16 lines of one set of an L1 data cache of 64 sets, of which it holds 8,
  * and prefetchers do not go over a page's end. L3: 32 lines of one set of an L2
@@ -15,27 +16,30 @@
  * two sets of the L3 cache (SDM 2A, CPUID, "Deterministic Cache Parameters",
  * of the processors of generation.h). The first round finds them elsewhere: 16
  * and 32 of 96 accesses. Steps of 37 lines lead the prefetcher of the adjacent
- * line nowhere. */
+ * line nowhere. Accesses lie INSIDE their lines, so that an address is none of
+ * a line. */
 static const struct memory_recipe recipes[MEMORY_RECIPES] = {
     [LOADS_SPREAD] = {WINDOW(load), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_L1] = {WINDOW(load), true, false, 0, LINE, 0x1c0},
-    [LOADS_L2] = {WINDOW(load), true, false, 0, PAGE, 0xf000},
-    [LOADS_L3] = {WINDOW(load), false, false, 0, 16 * PAGE, 0x1f0000},
-    [LOADS_FLUSH] = {WINDOW(load_flush), true, false, 0, 37 * LINE, 0xffc0},
-    [LOADS_STLB] = {WINDOW(load_invlpg), true, false, 0, PAGE, 0xf000},
+    [LOADS_L1] = {WINDOW(load), true, false, INSIDE, LINE, 0x1c0},
+    [LOADS_L2] = {WINDOW(load), true, false, INSIDE, PAGE, 0xf000},
+    [LOADS_L3] = {WINDOW(load), false, false, INSIDE, 16 * PAGE, 0x1f0000},
+    [LOADS_FLUSH] = {WINDOW(load_flush), true, false, INSIDE, 37 * LINE,
+                     0xffc0},
+    [LOADS_STLB] = {WINDOW(load_invlpg), true, false, INSIDE, PAGE, 0xf000},
     [LOADS_SPLIT] = {WINDOW(load), true, false, LINE - 4, 37 * LINE, 0x7fc0},
     [LOADS_WIDE] = {WINDOW(load_wide), true, false, 5, 16 * 1031, 0x7ff0},
     [LOADS_FS] = {WINDOW(load_fs), true, false, 0, 8 * 1031, 0xfff8},
     [LOADS_BYTE] = {WINDOW(load_byte), true, false, 5, 8 * 1031, 0x7ff8},
     [LOADS_X87] = {WINDOW(load_x87), true, false, 0, 8 * 1031, 0xfff8},
     [LOADS_VEX] = {WINDOW(load_vex), true, false, 0, 8 * 1031, 0xfff8},
-    [LOADS_STLB_L1] = {WINDOW(load_invlpg), true, false, 0, PAGE, 0x3000},
+    [LOADS_STLB_L1] = {WINDOW(load_invlpg), true, false, INSIDE, PAGE, 0x3000},
     [LOCKED] = {WINDOW(locked), true, true, 0, 8 * 1031, 0xfff8},
     [EXCHANGED] = {WINDOW(exchanged), true, true, 0, 8 * 1031, 0xfff8},
     [STORES_SPREAD] = {WINDOW(store), true, false, 0, 8 * 1031, 0xfff8},
-    [STORES_L1] = {WINDOW(store), true, false, 0, LINE, 0x1c0},
-    [STORES_FLUSH] = {WINDOW(store_flush), true, false, 0, 37 * LINE, 0xffc0},
-    [STORES_STLB] = {WINDOW(store_invlpg), true, false, 0, PAGE, 0xf000},
+    [STORES_L1] = {WINDOW(store), true, false, INSIDE, LINE, 0x1c0},
+    [STORES_FLUSH] = {WINDOW(store_flush), true, false, INSIDE, 37 * LINE,
+                      0xffc0},
+    [STORES_STLB] = {WINDOW(store_invlpg), true, false, INSIDE, PAGE, 0xf000},
     [STORES_SPLIT] = {WINDOW(store), true, false, LINE - 4, 37 * LINE, 0x7fc0},
     [STORES_WIDE] = {WINDOW(store_wide), true, false, 5, 16 * 1031, 0x7ff0},
     [STORES_STRING] = {WINDOW(store_string), true, false, 0, 8 * 1031, 0xfff8},
@@ -70,14 +74,14 @@ static const struct memory_recipe recipes[MEMORY_RECIPES] = {
     [LOADS_PAGES] = {WINDOW(load), true, false, PAGE - 4, PAGE, 0x7000},
     [LOADS_TURNS] = {WINDOW(load_turns), true, false, 0, LINE, 0x1c0},
     [STORES_TURNS] = {WINDOW(store_turns), true, false, 0, LINE, 0x1c0},
-    [LOCKED_STLB] = {WINDOW(locked_invlpg), true, true, 0, PAGE, 0xf000},
+    [LOCKED_STLB] = {WINDOW(locked_invlpg), true, true, INSIDE, PAGE, 0xf000},
 };
 
 /* LOADS_L2 of Lion Cove, which has two L1 data caches, the second one of 256
  * sets and 12 ways: 32 lines of one set of each (perfmon's events of it,
  * MEM_LOAD_RETIRED.L1_HIT_L0 and .L1_HIT_L1, tell the two apart). */
 static const struct memory_recipe loads_l2_after_two = {
-    WINDOW(load), false, false, 0, 4 * PAGE, 0x7c000};
+    WINDOW(load), false, false, INSIDE, 4 * PAGE, 0x7c000};
 
 const struct memory_recipe *memory_recipe_of(struct test_context *t,
                                              enum memory_recipe_id recipe)

@@ -175,3 +175,18 @@ FAULT(llc_references_of_loads,
       .caught = {"haswell on 1 counter_enumeration FAIL",
                  "icelake-server on 1 counter_enumeration FAIL"},
       .breaks = STORES_REFER_LLC)
+
+FAULT(address_line_of_misses,
+      .what = "[any with data addresses] 98H of records of D1H to D3H is the "
+              "address of the line",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "haswell on 1 data_address FAIL",
+                 "icelake-client on 1 data_address FAIL"},
+      .breaks = ADDRESS_IN_LINE_OF_D1)
+
+FAULT(address_line_of_missed_stores,
+      .what = "[any with addresses in records] 98H of a store that misses the "
+              "L1 data cache is the address of its line",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "sandybridge on 1 precise_store_status FAIL"},
+      .breaks = ADDRESS_IN_LINE_OF_MISS)

@@ -295,7 +295,7 @@ static struct data_record load_record(struct processor *p,
 static struct data_record store_record(struct processor *p,
                                        const struct data_result *r)
 {
-    struct data_record d = {.address = r->access.linear,
+    struct data_record d = {.address = memory_address(p, NULL, r),
                             .status = memory_status(r)};
 
     if (hits_l1(p, r))
@@ -314,7 +314,7 @@ static struct data_record linear_record(struct processor *p,
 {
     bool store = r->access.kind == DATA_STORE;
     bool valid = store && (event->umask & UOPS_LOCKED) == 0;
-    struct data_record d = {.address = r->access.linear};
+    struct data_record d = {.address = memory_address(p, event, r)};
 
     if (valid ? hits_l1(p, r) : p->choices.data_hit_of_loads)
         d.status = STATUS_L1D_HIT;

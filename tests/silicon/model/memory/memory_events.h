@@ -37,6 +37,10 @@ struct data_record {
 /* Entry A0H of a load's record: where its data came from, and bits of it. */
 uint64_t memory_status(const struct data_result *r);
 uint64_t memory_source(struct processor *p, const struct data_result *r);
+/* Entry 98H; event: NULL for that of precise stores. */
+uint64_t memory_address(const struct processor *p,
+                        const struct event_row *event,
+                        const struct data_result *r);
 /* Does it reach beyond its line? */
 bool memory_is_split(const struct processor *p, const struct data_result *r);
 

@@ -54,6 +54,20 @@ static uint64_t level_of(struct processor *p, const struct cache_outcome *o)
     return level[o->level];
 }
 
+uint64_t memory_address(const struct processor *p,
+                        const struct event_row *event,
+                        const struct data_result *r)
+{
+    const bool of_source = event != NULL && event->event != 0xD0;
+    const bool misses =
+        r->access.kind == DATA_STORE && r->outcome.level != CACHE_L1;
+
+    if ((of_source && !faults_rule(p->machine, ADDRESS_IN_LINE_OF_D1, true)) ||
+        (misses && !faults_rule(p->machine, ADDRESS_IN_LINE_OF_MISS, true)))
+        return r->access.linear / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
+    return r->access.linear;
+}
+
 uint64_t memory_status(const struct data_result *r)
 {
     return (r->outcome.stlb_miss ? STATUS_STLB : 0) |
