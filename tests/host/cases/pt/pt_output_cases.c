@@ -21,7 +21,7 @@ static void threshold_13(void **state)
 {
     (void)state;
     traced_erratum = "CML050";
-    expect(&test_pt_cycles, "cometlake-2022", "none", VERDICT_PASS);
+    expect(&test_pt_cycles, "cometlake-rtm-2022", "none", VERDICT_PASS);
     traced_erratum = NULL;
 }
 
