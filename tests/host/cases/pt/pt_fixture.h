@@ -254,7 +254,7 @@ static inline unsigned expect_faults(const struct test *test,
         "haswell",        "broadwell",      "cometlake-rtm-2022",
         "icelake-client", "skylake-2017",   "skylake-2018",
         "cometlake-2022", "icelake-server", "skylake-u-2018",
-        "alderlake-n",    "sapphirerapids"};
+        "alderlake-n",    "sapphirerapids", "arrowlake"};
     unsigned seen = 0;
 
     for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)

@@ -160,3 +160,33 @@ FAULT(ptwrite_takes_lock,
       .what = "[PT with PTWRITE] PTWRITE with LOCK is executed",
       .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
       .rule = PT_PTW_LOCK_REFUSED)
+
+FAULT(pt_writes_dropped,
+      .what = "[PT] a WRMSR of a register but IA32_RTIT_CTL while TraceEn = 1 "
+              "does nothing, and raises no #GP",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL",
+                 "broadwell on 1 pt_write_while_enabled FAIL"},
+      .rule = PT_WRITES_REFUSED)
+
+FAULT(pt_stopped_out_of_context,
+      .what = "[PT with ranges] a branch into a TraceStop range with ContextEn "
+              "= 0 sets Stopped",
+      .caught = {"skylake-2018 on 1 pt_trace_stop FAIL"},
+      .rule = PT_STOPPED_SEEN)
+
+FAULT(pt_psb_fup_outside,
+      .what = "[PT, no erratum] PSB+ has MODE.Exec and a FUP though PacketEn = "
+              "0",
+      .caught = {"arrowlake on 1 pt_filter_context FAIL",
+                 "arrowlake on 1 pt_filter_ip FAIL"},
+      .rule = PT_PSB_FUP_INSIDE)
+
+FAULT(ptw_fup_unasked,
+      .what = "[PT with PTWRITE] PTW has IP = 1 and a FUP though FUPonPTW = 0",
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"},
+      .rule = PT_PTW_FUP_ASKED)
+
+FAULT(ptw_ip_bit_unasked,
+      .what = "[PT with PTWRITE] IP of PTW is 1 though no FUP follows",
+      .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_IP_BIT,
+      .is = true)

@@ -89,7 +89,8 @@ void pt_put_ptwrite(struct processor *p, const struct instruction *i,
             ? 4
             : i->operand_bytes;
     const bool on = faults_pt(p, PT_PTW, (pt->ctl_active & RTIT_PTW_EN) != 0),
-               fup = (pt->ctl_active & RTIT_FUP_ON_PTW) != 0;
+               fup = (pt->ctl_active & RTIT_FUP_ON_PTW) != 0 ||
+                     !faults_pt(p, PT_PTW_FUP_ASKED, true);
 
     if (!on || !faults_pt(p, PT_PTW_CONTEXT, pt->context_en) ||
         !faults_pt(p, PT_PTW_FILTER, pt->filter_en) ||

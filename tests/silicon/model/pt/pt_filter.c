@@ -129,8 +129,12 @@ bool pt_enters_stop(struct processor *p, const struct pt_step *now, bool lands)
                    (pt->ctl_active & RTIT_CR3_FILTER) == 0 ? PT_STOPS_LEVEL
                                                            : PT_STOPS_CONTEXT,
                    true)) ||
-        (now->cpl > 0 && !faults_pt(p, PT_STOPS_IN_RING_3, true)))
+        (now->cpl > 0 && !faults_pt(p, PT_STOPS_IN_RING_3, true))) {
+        if (lands && !faults_pt(p, PT_STOPPED_SEEN, true) &&
+            pt_in_stop_range(p, now->next))
+            pt->status |= RTIT_STOPPED;
         return false;
+    }
     pt->packet_en = false;
     return true;
 }

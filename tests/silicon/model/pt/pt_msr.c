@@ -261,7 +261,7 @@ static bool refuse_write(struct processor *p, uint32_t number, uint64_t value)
         p->pt.pointers = value | POINTERS_FIXED;
     if (number == IA32_RTIT_STATUS && !faults_pt(p, PT_STATUS_HELD, true))
         p->pt.status = value & RTIT_ERROR;
-    return false;
+    return !faults_pt(p, PT_WRITES_REFUSED, true);
 }
 
 static bool write_register(struct processor *p, uint32_t number, uint64_t value)

@@ -71,7 +71,7 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     if (tx && choices->pt_tx_before_fup)
         pt_put_mode_tsx(p, mode);
     if (branches &&
-        (pt->packet_en ||
+        (pt->packet_en || !faults_pt(p, PT_PSB_FUP_INSIDE, true) ||
          (at_start && (choices->pt_fup_at_start ||
                        erratum_shows(p, ERRATUM_PSB_UNEXPECTED, 2))))) {
         if (faults_pt(p, PT_PSB_EXEC, true) &&

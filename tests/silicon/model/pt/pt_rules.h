@@ -333,6 +333,10 @@ enum pt_rule {
     PT_PTW_LOCK_REFUSED, /* is LOCK before PTWRITE */
     PT_PMI_LETS_COUNT,   /* do counters go on after the interrupt of INT, */
     PT_PMI_FREEZES,      /* and stand still where it sets CTR_Frz */
+    PT_WRITES_REFUSED,   /* is a write #GP that TraceEn = 1 keeps out */
+    PT_STOPPED_SEEN,     /* is Stopped 0 where TraceStop has not to act */
+    PT_PSB_FUP_INSIDE,   /* is FUP in PSB+ only where PacketEn is 1 */
+    PT_PTW_FUP_ASKED,    /* are IP and a FUP of PTW only with FUPonPTW */
 };
 
 #endif
