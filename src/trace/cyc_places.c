@@ -42,7 +42,8 @@ void cyc_places_count(const struct trace *p, struct cyc_places *places)
 {
     struct pt_reader reader;
     struct pt_packet packet;
-    bool in_psb = false, any = false, first = false, event = false;
+    bool in_psb = false, any = false, first = false, event = false,
+         zero = false;
     unsigned since = 0, before = PT_KINDS; /* a bit a place; the last kind */
 
     pt_open(&reader);
@@ -57,8 +58,12 @@ void cyc_places_count(const struct trace *p, struct cyc_places *places)
             first = !in_psb;
             any = false;
         }
+        /* That of OVF counts from another, which may be among the lost. */
+        if (kind == PT_OVF)
+            places->zeros -= zero;
+        zero = kind == PT_CYC && any && packet.payload == 0;
         if (kind == PT_CYC) {
-            places->zeros += any && packet.payload == 0;
+            places->zeros += zero;
             any = true;
             since = BIT(CYC_PLACES) - 1;
         }
