@@ -178,6 +178,12 @@ static void try_processor(struct test_context *t, void *unused)
         middle[i] = middle_latency(t, &rows[i], &tally);
         if (tally.records != 0)
             judge_row(t, &rows[i], &tally, text);
+        check(t,
+              i + 1 != ORDERED || tally.records == 0 ||
+                  tally.most > MSR_PEBS_LD_LAT_THRHLD_MIN,
+              "loads meant for %s: Latency (A8H) of %u records is %lu at most; "
+              "wanted some more, it is the farthest level",
+              rows[i].what, tally.records, tally.most);
     }
     if (!try_turns(&p, &config, windows))
         return;

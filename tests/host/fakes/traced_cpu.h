@@ -29,6 +29,7 @@ bool traced_write(uint32_t number, uint64_t value);
  * in each is in the trace, with a handler that only returns. */
 unsigned traced_pmis(void);
 extern bool traced_interrupts;
+extern uint64_t traced_pmi_rip; /* where the first came since this was 0 */
 
 /* After so many instructions of a transaction another processor stores to what
  * it has read, and nothing else aborts it by chance; 0: none does. */

@@ -23,6 +23,7 @@ struct processor traced_processor;
 static struct machine machine;
 static unsigned pmis;
 bool traced_interrupts;
+uint64_t traced_pmi_rip;
 uint64_t traced_cr3, traced_cr4;
 const char *traced_erratum;
 
@@ -186,6 +187,8 @@ void traced_interrupt(uint64_t back)
     steps[0].external = true;
 
     traced.interrupted = false;
+    if (traced_pmi_rip == 0)
+        traced_pmi_rip = back;
     if (!pt_tracing(&traced_processor))
         return;
     pt_event(&traced_processor, &steps[0]);

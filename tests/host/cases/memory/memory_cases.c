@@ -205,6 +205,11 @@ static void every_later_deviation(void **state)
                 bool said = strncmp(test->name, "precise", 7) != 0 &&
                             catchers[d].verdict == VERDICT_FAIL;
 
+                /* Of two latencies that of the access has no least. */
+                said = said &&
+                       (later[m] != 0x8f || test == &test_load_latency_source ||
+                        (catchers[d].deviation != LATENCY_OF_BYTE_0 &&
+                         catchers[d].deviation != LATENCY_HUGE));
                 for (unsigned n = 0; n < sizeof(none) / sizeof(none[0]); n++)
                     said = said && none[n] != catchers[d].deviation;
                 if (said && verdict_of(test, later[m], catchers[d].deviation) !=

@@ -89,6 +89,7 @@ bool hw_pmi_begin(bool nmi)
 {
     (void)nmi;
     pmis_before = traced_pmis();
+    traced_pmi_rip = 0;
     traced_interrupts = true;
     fake_pmi = true;
     return true;
@@ -108,6 +109,11 @@ unsigned hw_pmi_count(void)
 unsigned hw_pmi_masked(void)
 {
     return hw_pmi_count();
+}
+
+uint64_t hw_pmi_rip(void)
+{
+    return traced_pmi_rip;
 }
 
 static void same_cpuid(uint32_t leaf, uint32_t subleaf)
