@@ -87,10 +87,12 @@ size_t trace_untouched(const struct trace *p, size_t from, size_t to);
 bool trace_try(struct trace *p, bool (*workload)(void *argument),
                void *argument, struct transitions *seen);
 
-/* Each of so many traces had an OVF. How rare these are no manual says: FAIL,
- * but SKIP where another thread of the core may have traced beside. Returns
- * false. */
-bool trace_overflowed(struct test_context *t, unsigned traces);
+/* Each of so many traces, by this IA32_RTIT_CTL, had an OVF. How rare these are
+ * no manual says: FAIL, but SKIP where another thread of the core may have
+ * traced beside, or with CYCEn, by which a short loop fills what is left of the
+ * bandwidth. Returns false. */
+bool trace_overflowed(struct test_context *t, uint64_t control,
+                      unsigned traces);
 
 /* The usual workload: one transaction, wanted to end as in `want`. */
 struct trace_transaction {

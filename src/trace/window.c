@@ -297,7 +297,7 @@ bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
             return true;
         judge_overflow(p, seen);
     }
-    return trace_overflowed(p->t, TRACE_TRIES);
+    return trace_overflowed(p->t, w->code.control, TRACE_TRIES);
 }
 
 /* PIP left out; or MODE.Exec, before a TIP that is right by itself. */

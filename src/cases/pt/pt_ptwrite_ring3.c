@@ -22,7 +22,7 @@ static bool trace_level(struct trace *p, const struct ring3_session *s,
         if (!found->lost)
             return true;
     }
-    return trace_overflowed(p->t, TRACE_TRIES);
+    return trace_overflowed(p->t, p->armed, TRACE_TRIES);
 }
 
 TEST(pt_ptwrite_ring3,

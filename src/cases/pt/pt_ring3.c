@@ -113,7 +113,7 @@ static bool trace_targets(struct levels *l, uint64_t bits,
         if (find_targets(l, targets, found, user))
             return true;
     }
-    return trace_overflowed(l->p->t, TRACE_TRIES);
+    return trace_overflowed(l->p->t, l->p->armed, TRACE_TRIES);
 }
 
 static void check_others(struct levels *l)

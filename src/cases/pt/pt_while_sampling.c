@@ -153,7 +153,7 @@ static bool try_row(struct joint *j, const struct row *row)
             return false;
         judge_trace(j, row->what, &disturbed);
     }
-    return disturbed < TRIALS || trace_overflowed(j->p.t, TRIALS);
+    return disturbed < TRIALS || trace_overflowed(j->p.t, j->p.control, TRIALS);
 }
 
 TEST(pt_while_sampling,
