@@ -52,7 +52,7 @@ uint64_t bank_claim(struct test_context *t)
     if (!counters_claim(t) || !set_held_msr(t, IA32_PERF_GLOBAL_CTRL, places) ||
         !set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0))
         return 0;
-    return places;
+    return counters_overflow_stays(t, places) ? 0 : places;
 }
 
 uint64_t bank_mask(const struct identity *id, unsigned place)

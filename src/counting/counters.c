@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
 #include "src/counting/smi_guard.h"
+#include "src/cpu/errata.h"
 #include "src/cpu/generation.h"
 
 unsigned counters_available(const struct identity *id)
@@ -160,6 +161,21 @@ bool counters_claim(struct test_context *t)
            counters_clear_monitoring(t) && clear_fixed(t) &&
            get_msr(t, IA32_PERF_GLOBAL_STATUS, &status) &&
            (status == 0 || counters_clear_status(t, status));
+}
+
+bool counters_overflow_stays(struct test_context *t, uint64_t places)
+{
+    const uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS) & places;
+    struct erratum_found found;
+
+    if (status == 0 ||
+        !errata_find(test_cpu(t), ERRATUM_OVERFLOW_STAYS, &found))
+        return false;
+    check_known(t, false, ERRATUM_OVERFLOW_STAYS, true,
+                "IA32_PERF_GLOBAL_STATUS (38EH): bits 0x%lx stay set after all "
+                "was cleared through 390H",
+                status);
+    return true;
 }
 
 /* Linux 5.9, arch/x86/events/intel/core.c, counter_freezing_ucodes[]: "CPU

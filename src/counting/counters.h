@@ -75,6 +75,11 @@ bool counters_fixed_untold(const struct identity *id);
  * machine its test is to say so. */
 bool counters_can_freeze(struct test_context *t);
 
+/* After counters_claim(): true where a status bit of `places` could not be
+ * cleared, which an erratum of this processor says may last; KNOWN is said.
+ * What is judged by that bit would be wrong. */
+bool counters_overflow_stays(struct test_context *t, uint64_t places);
+
 /* Takes the PMU over: says so where something else uses it, then stops all
  * counters, and clears every select, counter, status bit and freeze control.
  * All of it goes through the journal. IA32_PEBS_ENABLE (3F1H) is written only

@@ -258,6 +258,26 @@ static void overflow_that_stays(void **state)
     assert_int_equal(run_case(), VERDICT_FAIL);
 }
 
+/* From the test before: of any test. */
+static void overflow_that_stayed(void **state)
+{
+    static const struct test *const tests[] = {
+        &test_counter_carry, &test_counter_registers, &test_counter_pmi,
+        &test_counter_while_running, &test_freeze_on_pmi};
+
+    (void)state;
+    for (unsigned known = 0; known < 2; known++)
+        for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+            power_on(tests[i], STATUS_KEPT);
+            if (known != 0)
+                t->cpu.model = 0x2a;
+            device.place = 0;
+            *reg(IA32_PERF_GLOBAL_STATUS) = BIT(0);
+            if (run_case() != (known != 0 ? VERDICT_KNOWN : VERDICT_FAIL))
+                fail_msg("%s, %u: %s", tests[i]->name, known, t->text);
+        }
+}
+
 /* As NMI once for each counter, and once; once with LBRs frozen too. */
 static void interrupts_as_nmi(void **state)
 {
@@ -336,6 +356,7 @@ int main(void)
         cmocka_unit_test(carries_into_each_bit),
         cmocka_unit_test(optional_status_bits),
         cmocka_unit_test(status_that_stays),
+        cmocka_unit_test(overflow_that_stayed),
         cmocka_unit_test(overflow_that_stays),
         cmocka_unit_test(interrupts_as_nmi),
         cmocka_unit_test(freezes_before_version_4),
