@@ -9,6 +9,7 @@
 #include "src/trace/window.h"
 
 #define PAGE_BYTES  4096u
+#define SHOWN_BYTES ((uint64_t)RING3_SHOWN * PAGE_BYTES)
 #define CORE_CYCLES 1   /* IA32_FIXED_CTR1: CPU_CLK_UNHALTED.CORE */
 #define SHORT       2   /* turns of the body with calls, */
 #define LONG        40  /* of 13 CYC each */
@@ -240,10 +241,9 @@ static void check_cyc_places(const struct bodies *b)
     cyc_places_check(b->p->t, " at ring 3", &places);
 }
 
-/* CFEs of the counters' interrupts and of others, the vector and address of the
+/* CFEs of the counters' interrupts and of others, vector and address of the
  * last event; of IRETs, the address of the last; EVDs of a page fault,
- * likewise.
- */
+ * likewise. */
 struct events {
     unsigned interrupts, others, last, irets, faults;
     uint64_t at, iret, linear;
@@ -334,11 +334,9 @@ static void check_events(const struct bodies *b)
         return;
     const struct events e = read_events(b->p);
     /* One that is late comes at ring 0, which is not traced. */
-    const bool inside =
-        hw_pmi_rip() - b->shown < (uint64_t)RING3_SHOWN * PAGE_BYTES;
+    const bool inside = hw_pmi_rip() - b->shown < SHOWN_BYTES;
     check(t, came == 0 || !inside || e.interrupts != 0,
-          "EventEn at ring 3: no CFE of an interrupt in a trace in which %u "
-          "came, the first at 0x%lx; wanted one of each",
+          "EventEn at ring 3: no CFE of %u interrupts, the first at 0x%lx",
           came, hw_pmi_rip());
     check(t, e.others == 0,
           "EventEn at ring 3: %u CFE of interrupts by another vector than %u; "
@@ -347,8 +345,7 @@ static void check_events(const struct bodies *b)
     check_last(b, &e, trace_at(seen_at(b, trace_window_off)));
 }
 
-/* IRETQ from ring 3 to itself: a TIP, and with EventEn a CFE with its address.
- */
+/* IRETQ from ring 3 to itself: a TIP; with EventEn a CFE with its address. */
 static void check_iret(const struct bodies *b, bool events)
 {
     const uint64_t to = code_at(b, ring3_body_iret_to),
