@@ -58,12 +58,23 @@ static bool measure_whole(const struct ring3_session *s, uint64_t places,
     return true;
 }
 
-/* A counter of instructions stops with the interrupt, unless an SMI has cleared
- * the bit of IA32_DEBUGCTL (HSD052). */
-static void check_stopped(struct test_context *t, const struct row *row,
-                          unsigned level, const struct whole *whole,
-                          const struct bank *before, const struct bank *after)
+/* The body, as either level sees it. */
+static bool is_of_body(const struct ring3_session *s, uint64_t rip)
 {
+    const uint64_t bytes = RING3_CODE_PAGES * 4096;
+
+    return rip - (uintptr_t)ring3_code < bytes ||
+           rip - s->ring3->user_code < bytes;
+}
+
+/* A counter of instructions stops with the interrupt, which may come after the
+ * body, unless an SMI has cleared the bit of IA32_DEBUGCTL (HSD052). */
+static void check_stopped(struct test_context *t, const struct row *row,
+                          const struct ring3_session *s,
+                          const struct whole *whole, const struct bank *before,
+                          const struct bank *after)
+{
+    const unsigned level = (unsigned)s->ring3->level;
     struct bank from = *before, to = *after, all = whole->of[level / 3];
     const uint64_t mask = bank_mask(test_cpu(t), row->place);
     const uint64_t counted =
@@ -71,6 +82,7 @@ static void check_stopped(struct test_context *t, const struct row *row,
     char name[MSR_NAME_BYTES];
 
     if (row->tx || row->place > PLACE_FIXED0 || after->interrupts == 0 ||
+        !is_of_body(s, after->rip) ||
         (after->debugctl & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0)
         return;
     check_known(
@@ -139,7 +151,7 @@ static bool try_row(struct test_context *t, const struct row *row,
                 "bit 0; wanted none",
                 row->what, level, after.interrupts - after.masked,
                 after.interrupts, name);
-    check_stopped(t, row, level, whole, &before, &after);
+    check_stopped(t, row, s, whole, &before, &after);
     check(t, !says_frozen(t) || (after.status & FROZEN) != 0,
           "%s at ring %u: the interrupt of %s left CTR_Frz, "
           "IA32_PERF_GLOBAL_STATUS (38EH)[59], 0; wanted 1",

@@ -143,6 +143,11 @@ unsigned hw_pmi_masked(void)
     return device.pmi[fake_current].left_masked;
 }
 
+uint64_t hw_pmi_rip(void)
+{
+    return device.pmi_behind ? 0 : (uintptr_t)ring3_code;
+}
+
 void hw_pmi_end(void)
 {
     device.pmi[fake_current].open = false;

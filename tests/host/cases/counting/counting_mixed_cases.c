@@ -111,6 +111,9 @@ static void pmi_in_contexts(void **state)
     device.freezes_late = true;
     expect_case(rings_end(), VERDICT_FAIL, "wanted it to stop before the last");
     begin_pmi();
+    device.freezes_late = device.pmi_behind = true;
+    expect_case(rings_end(), VERDICT_PASS, "");
+    begin_pmi();
     t->cpu.perfmon_version = 3;
     expect_case(rings_end(), VERDICT_PASS, "");
     begin_pmi();

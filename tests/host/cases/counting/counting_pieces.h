@@ -56,6 +56,7 @@ static struct {
     bool smis;                  /* in each window */
     bool freezes_not, freezes_late, leaves_mask, pmi_repeats, pmi_while_masked;
     bool inv_ignored, edge_ignored, cmask_ignored;
+    bool pmi_behind;                       /* what is measured */
     bool pmi_elsewhere, freezes_elsewhere; /* on processor 1, for processor 0 */
     uint64_t any_ignored, any_always;      /* places: what ANY adds */
     bool any_levels_ignored;               /* USR, OS and IN_TX, of ANY alone */
