@@ -4,6 +4,7 @@
 #ifndef TESTS_HOST_CASES_COUNTING_COUNTING_CASE_H
 #define TESTS_HOST_CASES_COUNTING_COUNTING_CASE_H
 
+#include "asm/ring3_window.h"
 #include "tests/host/cases/counting/counting_pieces.h"
 
 /* --- Registers ----------------------------------------------------------- */
