@@ -115,8 +115,9 @@ extern const uint8_t ring3_body_committed_begin[], ring3_body_committed_end[],
 /* Instead of the body: loads into each general-purpose register but RSP, in the
  * order of their numbers in ModR/M, from RING3_LOADS_AT + 8n of the data page:
  * by turns MOV, XCHG, ADD, XOR. Register n holds RING3_STATE_PLANTED + n
- * before. RSP is RING3_LOADS_STACK of the page. Then so many POPs. */
-extern const uint8_t ring3_body_loads[];
+ * before. RSP is RING3_LOADS_STACK of the page, where a load before
+ * the first one is from, too. Then so many POPs. */
+extern const uint8_t ring3_body_loads[], ring3_body_loads_pops[];
 #define RING3_LOADS_AT    3072
 #define RING3_LOADS_POPS  7
 #define RING3_LOADS_STACK (RING3_BODY_STACK - RING3_LOADS_POPS * 8)

@@ -60,7 +60,9 @@ static bool judge_pop(const struct contexts *c, const struct pebs_record *r)
                                             r->r10, r->rbp, r->rbx};
     const uint64_t at = r->data_linear_address - c->data - RING3_LOADS_STACK;
 
-    if (at / 8 >= RING3_LOADS_POPS || at % 8 != 0)
+    if (at / 8 >= RING3_LOADS_POPS || at % 8 != 0 ||
+        r->eventing_ip <
+            c->code + (uint64_t)(ring3_body_loads_pops - ring3_code))
         return false;
     const uint64_t popped =
         *(const volatile uint64_t *)(uintptr_t)(c->ring3.ring3->data +

@@ -126,6 +126,13 @@ static void load_registers(uint64_t enable, const struct ring3 *ring3)
     for (unsigned n = 0; n < 16; n++)
         r[n] = RING3_STATE_PLANTED + n;
     r[4] = data + RING3_LOADS_STACK;
+    /* The one before the first, from where a POP will be. */
+    retire(enable,
+           &(struct spot){.at = code + 0x21f8,
+                          .next = code + 0x2200,
+                          .user = user,
+                          .events = {LOADS},
+                          .holds = {.rsp = r[4], .data_linear_address = r[4]}});
     for (unsigned n = 0; n < 16; n++) {
         if (n == 4)
             continue;

@@ -37,6 +37,7 @@ LABEL(ring3_aborts_hle, 0x2100)
 LABEL(ring3_aborts_hle_at, 0x2110)
 LABEL(ring3_aborts_hle_resume, 0x2120)
 LABEL(ring3_body_loads, 0x2200)
+LABEL(ring3_body_loads_pops, 0x2380)
 LABEL(ring3_body_string, 0x2400)
 LABEL(ring3_body_string_at, 0x2410)
 const struct lbr_row window_ring3_rows[] = {
