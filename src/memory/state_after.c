@@ -78,6 +78,19 @@ static bool judge_pop(const struct contexts *c, const struct pebs_record *r)
     return true;
 }
 
+/* XCHG has left something else there. */
+static void run_loads(struct sampling *p, uint64_t session)
+{
+    const struct ring3_session *s =
+        (const struct ring3_session *)(uintptr_t)session;
+    volatile uint64_t *loaded =
+        (volatile uint64_t *)(uintptr_t)(s->ring3->data + RING3_LOADS_AT);
+
+    for (unsigned n = 0; n < REGISTERS; n++)
+        loaded[n] = operand(n);
+    sampling_ring3_body(p, session);
+}
+
 bool state_after_loads(struct contexts *c, unsigned level)
 {
     struct sampling *p = &c->sampling;
@@ -88,17 +101,14 @@ bool state_after_loads(struct contexts *c, unsigned level)
         .room = PEBS_ROOM_MAX,
         .threshold = PEBS_ROOM_MAX,
     };
-    volatile uint64_t *loaded =
-        (volatile uint64_t *)(uintptr_t)(c->ring3.ring3->data + RING3_LOADS_AT);
     struct pebs_record record;
     unsigned judged = 0;
 
     /* From each on: so each load has its turn. */
     for (unsigned first = 1; first <= LOADS_EVERY; first++) {
-        for (unsigned n = 0; n < REGISTERS; n++)
-            loaded[n] = operand(n);
         config.first_period[0] = first;
-        if (!contexts_run(c, &config, ring3_body_loads, level))
+        if (!contexts_run_prepared(c, &config, ring3_body_loads, level,
+                                   run_loads))
             return false;
         for (unsigned n = 0; n < p->records; n++) {
             if (!sampling_record(p, n, &record))

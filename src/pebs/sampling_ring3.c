@@ -31,13 +31,21 @@ void sampling_ring3_body(struct sampling *p, uint64_t session)
 bool contexts_run(struct contexts *c, const struct sampling_config *config,
                   const uint8_t *body, unsigned level)
 {
+    return contexts_run_prepared(c, config, body, level, sampling_ring3_body);
+}
+
+bool contexts_run_prepared(struct contexts *c,
+                           const struct sampling_config *config,
+                           const uint8_t *body, unsigned level,
+                           void (*window)(struct sampling *p, uint64_t session))
+{
     struct ring3 *ring3 = c->ring3.ring3;
 
     ring3->body = (uint32_t)(body - ring3_body);
     ring3->level = level;
     c->code = level != 0 ? ring3->user_code : (uintptr_t)ring3_code;
     c->data = level != 0 ? ring3->user_data : ring3->data;
-    if (!sampling_around(&c->sampling, config, sampling_ring3_body,
+    if (!sampling_around(&c->sampling, config, window,
                          (uint64_t)(uintptr_t)&c->ring3))
         return false;
     if (ring3->vector != HW_NO_FAULT)

@@ -22,5 +22,12 @@ struct contexts {
  * or an exception ended it (said). */
 bool contexts_run(struct contexts *c, const struct sampling_config *config,
                   const uint8_t *body, unsigned level);
+/* The same with what prepares the body each time that it is run, also again,
+ * and calls sampling_ring3_body(). */
+bool contexts_run_prepared(struct contexts *c,
+                           const struct sampling_config *config,
+                           const uint8_t *body, unsigned level,
+                           void (*window)(struct sampling *p,
+                                          uint64_t session));
 
 #endif
