@@ -37,7 +37,7 @@ CHANCE = {("skylake-2021", "lbr_transactions")}
 # And tests whose checks are as many as it takes tries; "": everywhere.
 TRIES = {("skylake-2021", "pt_rtm_abort_by_fault"), ("skylake-2021", "tsx_in_tx_counts"),
          ("", "pebs_in_contexts"), ("", "pebs_fixed_counters"), ("", "pebs_tx_cycles"),
-         ("", "pt_ring3_tx")}
+         ("", "pt_ring3_tx"), ("", "data_address")}
 HEAD = """\
 # SPDX-License-Identifier: BSD-2-Clause
 #
@@ -85,13 +85,17 @@ def read() -> dict[str, Figures]:
 
 
 def _is_met(now: list[str] | None, wanted: list[str]) -> bool:
-    """Of many transactions an interrupt may abort one, whatever all others do."""
+    """Of many transactions an interrupt may abort one, whatever all others do; and how
+    many records there are goes by where the build has put the code."""
     if now is None or now == wanted:
         return now is not None
-    most = wanted[0].split(" of ")
-    some = [figure.split(" of ") for figure in now]
-    return (len(wanted) == 1 and most[0] == most[1] and int(most[1]) >= MANY
-            and all(of == most[1] and int(n) >= int(of) - 1 for n, of in some))
+    n, of = map(int, wanted[0].split(" of "))
+    some = [tuple(map(int, figure.split(" of "))) for figure in now]
+    if len(wanted) != 1:
+        return False
+    return (all(m == 0 and m_of >= 0.9 * of for m, m_of in some) if n == 0
+            else n == of and n >= MANY and all(m >= m_of - 1 and m_of >= 0.9 * of
+                                               for m, m_of in some))
 
 
 def problems(report: ktap.Report, cpu: str, smt: str) -> Iterator[str]:
@@ -99,9 +103,9 @@ def problems(report: ktap.Report, cpu: str, smt: str) -> Iterator[str]:
     got = figures(report)
     for (test, what), numbers in read().get(f"{cpu}/{smt}", {}).items():
         now = got.get((test, what))
-        if what == CHECKS and now and int(now[0].split()[0]) >= int(numbers[0].split()[0]):
-            continue
-        if test in report.results and not _is_met(now, numbers):
+        met = (now is not None and int(now[0].split()[0]) >= int(numbers[0].split()[0])
+               if what == CHECKS else _is_met(now, numbers))
+        if test in report.results and not met:
             yield (f"{test} observes {what}: {', '.join(got.get((test, what), ['nothing']))}; "
                    f"wanted {', '.join(numbers)} (tests/boot/observed.txt)")
 
