@@ -131,6 +131,12 @@ unsigned hw_pmi_masked(void)
     return pmi.found_masked;
 }
 
+/* Amid the events. */
+uint64_t hw_pmi_rip(void)
+{
+    return (uintptr_t)pebs_events;
+}
+
 void hw_pmi_end(void)
 {
     pmi.on = false;
