@@ -69,8 +69,9 @@ _Static_assert(offsetof(struct window_live, msr) == 8 &&
 #define WORK_BRANCHES 12
 void counting_work(void *unused);
 
-/* The first byte after its last instruction: an interrupt of its is before. */
-extern const uint8_t window_long_end[];
+/* The WRMSR after which nothing counts any more, and the first byte after the
+ * last instruction: an interrupt of its is before. */
+extern const uint8_t window_long_closing[], window_long_end[];
 
 extern const struct window_shape
     window_plain_shape;                             /* branches of four kinds */

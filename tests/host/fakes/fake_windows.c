@@ -30,6 +30,7 @@ FAKE const struct window_shape window_rtm_shape = {28, 5, 2, 8};
 FAKE const struct window_shape window_rtm_long_shape = {30, 1, 1, 27};
 
 #define BODY(name) FAKE const uint8_t name[256 * TSX_XABORT_BYTES] = {0};
+BODY(window_long_closing)
 BODY(ring3_code)
 BODY(ring3_system_call)
 BODY(ring3_body)

@@ -55,6 +55,7 @@ enum deviation {
     PMI_MANY, /* one more for each after the second of a window */
     PMI_LEAVES_UNMASKED,
     PMI_LATE,
+    PMI_AT_CLOSE,       /* no deviation: right after the counters' end */
     PMI_WHILE_OFF,      /* though RFLAGS.IF = 0 */
     PMI_LOST_WHILE_OFF, /* not only held */
     PMI_OUTRANKS,       /* CR8 = 15 */

@@ -157,7 +157,7 @@ static uint64_t window(uint64_t enable, const struct window_shape *shape)
     device.late += device.slower;
     run(enable, shape->instructions, shape->branches);
     if (device.pmis != device.before && device.is != PMI_LATE &&
-        !device.pmi_held)
+        device.is != PMI_AT_CLOSE && !device.pmi_held)
         run(enable, 20, 5); /* the handler */
     return 0;
 }
@@ -245,7 +245,12 @@ void counting_work(void *unused)
         run(*reg(IA32_PERF_GLOBAL_CTRL), 20, 5);
 }
 
-const uint8_t window_long_end[1] = {0};
+/* As the assembler has them, of two bytes here. */
+__asm__(".pushsection .rodata\n"
+        ".globl window_long_closing, window_long_end\n"
+        "window_long_closing: .byte 0, 0\n"
+        "window_long_end: .byte 0\n"
+        ".popsection");
 const struct window_shape window_ring3_kernel_shape = {0, 0, 0, 0};
 const struct window_shape window_ring3_user_shape = {0, 0, 0, 0};
 
@@ -303,7 +308,8 @@ unsigned hw_pmi_masked(void)
 uint64_t hw_pmi_rip(void)
 {
     return device.is == PMI_LATE || device.pmi_held ? (uintptr_t)window_long_end
-                                                    : (uintptr_t)window_long;
+           : device.is == PMI_AT_CLOSE ? (uintptr_t)window_long_closing + 1
+                                       : (uintptr_t)window_long;
 }
 
 /* An SMI may clear the bit that freezes (HSD052). */
