@@ -33,7 +33,7 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
     uint64_t want = (events - missing) & c->gp_mask;
     uint64_t want_status = missing <= events ? bit : 0;
     uint64_t before = status_now(t);
-    unsigned repeated = c->repeated;
+    const uint64_t smis = c->smis;
     struct sample s = {{0}, 0, 0};
 
     if (!set_msr_again(t, IA32_PMC(o->counter), -missing & c->gp_mask) ||
@@ -43,8 +43,9 @@ static void try_preload(struct counters *c, struct overflow *o, uint64_t events,
     uint64_t status = msr_value(t, IA32_PERF_GLOBAL_STATUS) & ~before;
     uint64_t left = status != 0 ? status_now(t) & status : 0;
     set_msr_again(t, IA32_PMC(o->counter), 0);
-    if (c->repeated != repeated)
-        return; /* the window ran more than once for an SMI: no answer */
+    /* After an SMI, in the window or before, counters begin from 0. */
+    if (c->smis != smis)
+        return;
 
     bool ok = value == want && status == want_status;
     o->tried++;

@@ -31,6 +31,27 @@ static int clears_not(uint32_t number, const uint64_t *written)
     return third_access(number, written);
 }
 
+/* An SMI between the fifth preload and its window. */
+static unsigned preloads;
+
+static int smi_after_preload(uint32_t number, const uint64_t *written)
+{
+    if (number == IA32_PMC(0) && written != NULL && *written != 0 &&
+        ++preloads == 5)
+        ++*msr(MSR_SMI_COUNT);
+    return third_access(number, written);
+}
+
+static void smi_before_the_window(void **state)
+{
+    (void)state;
+    begin_overflow(REGIME_A);
+    fake_msr(MSR_SMI_COUNT)->value = 7;
+    fake_device = smi_after_preload;
+    expect_case(third_end(), VERDICT_PASS, "12 preloads of each counter");
+    assert_int_equal(preloads, 12);
+}
+
 static void overflow(void **state)
 {
     (void)state;
@@ -348,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overflow),
+        cmocka_unit_test(smi_before_the_window),
         cmocka_unit_test(registers_hold),
         cmocka_unit_test(registers_at_once),
         cmocka_unit_test(provoked),
