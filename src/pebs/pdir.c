@@ -32,9 +32,7 @@ bool pdir_counter(struct test_context *t, unsigned *counter, bool *alone)
 
 unsigned pdir_without(const struct test_context *t)
 {
-    const unsigned pdist = precise_distribution(test_cpu(t));
-
-    return pdist != 0 ? pdist : identity_generation(test_cpu(t)) == GRACEMONT;
+    return precise_without_skid(test_cpu(t));
 }
 
 struct body_call {

@@ -46,6 +46,13 @@ unsigned precise_distribution(const struct identity *id)
     return generation == LION_COVE ? 2 : generation == GOLDEN_COVE;
 }
 
+unsigned precise_without_skid(const struct identity *id)
+{
+    const unsigned pdist = precise_distribution(id);
+
+    return pdist != 0 ? pdist : identity_generation(id) == GRACEMONT;
+}
+
 uint32_t precise_microcode(const struct identity *id)
 {
     for (size_t i = 0; i < sizeof(fixed_by) / sizeof(fixed_by[0]); i++)

@@ -50,6 +50,12 @@ uint64_t precise_select(const struct identity *id, uint64_t select);
  * manual, alone. */
 unsigned precise_distribution(const struct identity *id);
 
+/* So many counters from IA32_PMC0 on make records that are, or may be, of the
+ * very event that overflows: those with PDist, and IA32_PMC0 of Gracemont, as
+ * its reduced skid "applies to all precise events": SDM 3B, "Reduced Skid
+ * PEBS"; Linux, arch/x86/events/intel/core.c, tnt_get_event_constraints(). */
+unsigned precise_without_skid(const struct identity *id);
+
 /* The microcode from which on PEBS works on this processor, 0 where any does:
  * the first Sandy Bridges wrote records that cannot be used (Linux,
  * arch/x86/events/intel/core.c, intel_snb_pebs_broken()). */

@@ -67,10 +67,33 @@ static void selects(void **state)
     }
 }
 
+/* PDist; reduced skid, of Gracemont alone. */
+static void without_skid(void **state)
+{
+    static const struct {
+        uint8_t model, core_type;
+        unsigned distribution, counters;
+    } rows[] = {
+        {0x5e, 0, 0, 0},    {0x6a, 0, 0, 0},    {0x8f, 0, 1, 1},
+        {0x97, 0x40, 1, 1}, {0x97, 0x20, 0, 1}, {0xbe, 0, 0, 1},
+        {0xbd, 0x40, 2, 2}, {0xcc, 0x40, 0, 0}, /* not known */
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct identity id = {.family = 6,
+                                    .model = rows[i].model,
+                                    .core_type = rows[i].core_type};
+        assert_int_equal(precise_distribution(&id), rows[i].distribution);
+        assert_int_equal(precise_without_skid(&id), rows[i].counters);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_model),
-                                       cmocka_unit_test(selects)};
+                                       cmocka_unit_test(selects),
+                                       cmocka_unit_test(without_skid)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
