@@ -133,21 +133,22 @@ static bool try_alone(struct sampling *p, unsigned n, uint64_t counted)
     return true;
 }
 
-/* Between them the records name all that make some, and nothing else. */
+/* Between them the records name all that make some, and nothing else. Each
+ * makes one: cycles count what a record takes, too, and would make the next. */
 static bool try_together(struct sampling *p, unsigned fixed,
                          const uint64_t counted[BANK_FIXED])
 {
-    struct sampling_config config = config_of(fixed, 1);
+    struct sampling_config config = config_of(0, 0);
     struct pebs_record record;
     uint64_t named = 0;
 
+    config.fixed = fixed;
     config.counters = sampling_counters(p->t);
     config.room = config.threshold = PEBS_ROOM_MAX;
     for (unsigned n = 0; n < PRECISE_COUNTERS; n++)
         config.first_period[n] = 20 * (n + 1);
     for (unsigned n = 0; n < BANK_FIXED; n++)
-        config.fixed_first[n] = config.fixed_period[n] =
-            (uint32_t)(counted[n] / 3 + n);
+        config.fixed_first[n] = (uint32_t)(counted[n] / 3 + n);
     if (!sampling_run(p, &config, 0))
         return false;
     for (unsigned i = 0; i < p->records; i++)
