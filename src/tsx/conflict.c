@@ -173,20 +173,16 @@ static void hold_lines(void *argument)
     rtm_clear(&c->tally);
     c->without_retry = c->nested = 0;
     c->beside = 0;
-    if (c->turns != 0) {
-        hold_line(a, c->turns);
-        return;
-    }
-    c->turns = TURNS_FIRST;
+    c->lasted = c->turns != 0 ? c->turns : TURNS_FIRST;
     for (;;) {
-        hold_line(a, c->turns);
-        if (is_enough(c) ||
-            (c->turns >= TURNS_ENOUGH &&
+        hold_line(a, c->lasted);
+        if (c->turns != 0 || is_enough(c) ||
+            (c->lasted >= TURNS_ENOUGH &&
              hw_ms() >=
                  (c->beside >= BESIDE_ENOUGH ? a->until_ms : a->give_up_ms)))
             return;
-        if (c->turns < CONFLICT_TURNS_MAX)
-            c->turns *= 2;
+        if (c->lasted < CONFLICT_TURNS_MAX)
+            c->lasted *= 2;
     }
 }
 
@@ -244,7 +240,7 @@ static void judge(struct test_context *t, const struct conflict *c)
     check(t, tally->matched != 0,
           "none of %u transactions, of up to %u turns, set EAX[2] "
           "(conflict); %u aborted, EAX = 0x%08x (%s)",
-          tally->tried, c->turns, tally->aborted, tally->status,
+          tally->tried, c->lasted, tally->aborted, tally->status,
           rtm_status_text(tally->status, text));
     probe_check_status(
         t, 0,

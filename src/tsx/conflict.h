@@ -58,6 +58,7 @@ struct conflict {
                     void *argument, void *measured);
     void *measured;
     /* Found. */
+    unsigned lasted;        /* how long the last transactions */
     struct rtm_tally tally; /* matched: EAX[2] is set */
     unsigned without_retry; /* of the matched: EAX[1] is 0; */
     unsigned nested;        /* EAX[5] is 1 */

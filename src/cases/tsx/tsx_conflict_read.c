@@ -52,7 +52,6 @@ TEST(tsx_conflict_read,
     conflict_judge(t, &two);
     two.what = "a read of the second page of a store on two";
     two.place = CONFLICT_PAGE;
-    two.turns = 0;
     if (!conflict_run(t, &two))
         return;
     conflict_judge(t, &two);
@@ -88,7 +87,7 @@ TEST(tsx_conflict_read,
     /* As long, but the line beside it; and a line that both only read. */
     beside.what = "a read of the next line";
     beside.place = CONFLICT_BESIDE;
-    beside.turns = shared.turns = same.turns;
+    beside.turns = shared.turns = same.lasted;
     shared.what = "a read of a line of the read set";
     shared.body = tsx_body_hold_load;
     if (!conflict_run(t, &beside) || !conflict_run(t, &shared))

@@ -296,7 +296,7 @@ TEST(tsx_conflict_write,
             return;
         conflict_judge(t, &c);
         if (c.access == CONFLICT_STORE && c.place == CONFLICT_SAME &&
-            is_plain(rows[i].body) && !try_beside(t, &rows[i], tries, c.turns))
+            is_plain(rows[i].body) && !try_beside(t, &rows[i], tries, c.lasted))
             return;
     }
     if (!try_kinds(t, tries))

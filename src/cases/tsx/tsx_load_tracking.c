@@ -69,7 +69,7 @@ static bool try_untracked(struct test_context *t, const struct conflict *plain)
                          .access = CONFLICT_STORE,
                          .place = CONFLICT_SAME,
                          .tries = plain->tries,
-                         .turns = plain->turns};
+                         .turns = plain->lasted};
 
     if (!conflict_run(t, &c))
         return false;

@@ -77,6 +77,7 @@ static struct {
     unsigned steps;      /* of the other in 256 turns */
     bool idle;           /* in transactions it does nothing, */
     bool still;          /* nor elsewhere */
+    unsigned seldom;     /* it comes only in each so many */
     bool tracks;         /* loads after XSUSLDTRK are in the read set */
     bool outlives[2];    /* XSUSLDTRK outside, one in what has aborted, holds */
     bool suspended;      /* so it is */
@@ -149,6 +150,8 @@ static bool is_disturbed(const struct tsx_block *b, const struct holding *h)
 
     if (steps > STEPS_MOST)
         steps = STEPS_MOST;
+    if (other.seldom != 0 && (other.transactions + 1) % other.seldom != 0)
+        steps = 0;
 
     while (steps-- != 0 && !other.idle) {
         uint64_t before[TSX_HELD_LINES * QUADS];
