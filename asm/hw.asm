@@ -63,12 +63,15 @@ hw_msr_write_fault:
 hw_msr_write_resume:
         ret
 
-; int hw_pmc_read(uint32_t edi index, uint64_t *rsi)
+; int hw_pmc_read(uint32_t edi index, uint64_t *rsi). LFENCE: what came before
+; has ended when it is read, what follows has not begun (SDM 2B, RDPMC).
 global hw_pmc_read, hw_pmc_read_fault, hw_pmc_read_resume
 hw_pmc_read:
         mov     ecx, edi
+        lfence
 hw_pmc_read_fault:
         rdpmc
+        lfence
         rol     rdx, 32                 ; its upper half is to be 0
         or      rax, rdx
         mov     [rsi], rax
