@@ -96,6 +96,7 @@ static void run_sections(void *argument)
     struct watch *watch = argument;
     uint64_t turns = TURNS;
 
+    watch->tried = watch->written = watch->elided = watch->changed = 0;
     while (watch->written < watch->tries && watch->tried < SECTIONS) {
         watch->block = (struct hle_block){
             .lock = &watch->line[0].lock, .turns = turns, .ask = 1};
