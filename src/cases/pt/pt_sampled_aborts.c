@@ -4,7 +4,7 @@
  * leaves the packets of an abort. */
 #include "src/base/msr.h"
 #include "src/pebs/abort_bits.h"
-#include "src/pebs/pebs_judge.h"
+#include "src/pebs/abort_check.h"
 #include "src/pebs/sampling.h"
 #include "src/trace/trace.h"
 #include "src/tsx/causes.h"
@@ -46,12 +46,8 @@ static void judge_record(struct joint *j, unsigned n, uint32_t eax,
 
     if (!sampling_record(&j->s, n, &record))
         return;
-    const char *wrong = pebs_judge_abort(&record, &abort);
-    check(j->s.t, wrong == NULL,
-          "an abort that is traced: %s; B8H = 0x%lx, EAX = 0x%08x, RIP 0x%lx, "
-          "EventingIP 0x%lx; fallback at 0x%lx",
-          wrong, record.tx_abort, eax, record.rip, record.eventing_ip,
-          abort.resume);
+    WITH_PREFIX (j->s.t, "an abort that is traced")
+        abort_check(&j->s, &record, &abort);
     if ((eax & RTM_STATUS_XABORT) != 0)
         abort_bits_add(bits, &record, eax);
 }
