@@ -14,6 +14,11 @@ static enum erratum erratum_of(struct sampling *p,
     elsewhere.at = 0;
     if (pebs_judge_abort(record, &elsewhere) != NULL) {
         *signature = record->rip - abort->resume - 1 < LATER;
+        /* None of an abort at all, when counters had been stopped. */
+        if (!*signature && p->last && record->tx_abort >> 32 == 0) {
+            *signature = true;
+            return ERRATUM_RECORD_AFTER_DISABLING;
+        }
         return ERRATUM_RECORD_OF_LATER;
     }
     *signature = ++p->ip_wrong <= p->looked / 4 + 1;

@@ -11,7 +11,8 @@
 
 /* Of the record that sampling_record() gave last: FAIL and what is wrong, or
  * KNOWN where EventingIP alone is, in few records, or where the record is of a
- * later instruction. Returns whether all is right. */
+ * later instruction, or the last one of none that aborts. Returns whether all
+ * is right. */
 bool abort_check(struct sampling *p, const struct pebs_record *record,
                  const struct pebs_abort *abort);
 

@@ -253,7 +253,8 @@ static void judge_window(struct at_ring3 *a)
     for (unsigned n = 0; n < p->records; n++) {
         if (!sampling_record(p, n, &record))
             return;
-        abort_check(p, &record, &abort);
+        if (!abort_check(p, &record, &abort))
+            continue;
         abort_bits_add(&a->all, &record, eax);
         if ((eax & RTM_STATUS_CONFLICT) != 0)
             abort_bits_add(&a->conflict, &record, eax);

@@ -61,7 +61,8 @@ struct device {
         FREEZES_NOT,
         FREEZES_FIRST,
         FREEZES_UNSAID,
-        FREEZES_OTHERS
+        FREEZES_OTHERS,
+        FREEZES_LATE /* no deviation: after the last event */
     } freezes;
     enum {
         BRANCHES_FREEZE,
@@ -131,10 +132,12 @@ unsigned hw_pmi_masked(void)
     return pmi.found_masked;
 }
 
-/* Amid the events. */
+/* Amid the events, or behind. */
 uint64_t hw_pmi_rip(void)
 {
-    return (uintptr_t)pebs_events;
+    return (uintptr_t)pebs_events + (device.freezes == FREEZES_LATE
+                                         ? PEBS_EVENTS * PEBS_EVENT_BYTES
+                                         : 0);
 }
 
 void hw_pmi_end(void)

@@ -59,7 +59,7 @@ static void reached(void)
         interrupt();
     freeze_branches(is);
     if (freezes && (is || device.freezes == FREEZES_FIRST)) {
-        window.frozen = true;
+        window.frozen = device.freezes != FREEZES_LATE;
         if (device.freezes != FREEZES_UNSAID && t->cpu.perfmon_version >= 4)
             *msr(0x38e) |= BIT(59);
     }
