@@ -43,13 +43,15 @@ static bool fill_region(void *argument)
                       f->flags);
     const bool traced = ring3_trace(p, f->ring3, NO_PSB, 0, window_ring3);
     const uint64_t since = hw_ms();
-    while (traced && (f->flags & TOPA_INT) != 0 && hw_pmi_count() == 0 &&
-           hw_ms() - since < PMI_MS)
-        ;
-    f->interrupts = hw_pmi_count();
+    bool ok = traced;
+    do
+        ok = ok && get_msr(p->t, IA32_PERF_GLOBAL_STATUS, &f->status);
+    while (ok && (f->flags & TOPA_INT) != 0 && (f->status & bit) == 0 &&
+           hw_ms() - since < PMI_MS);
+    /* From the system call on RFLAGS.IF is 0: one that waits comes now. */
     hw_pmi_end();
-    return traced && get_msr(p->t, IA32_PERF_GLOBAL_STATUS, &f->status) &&
-           set_msr(p->t, IA32_PERF_GLOBAL_OVF_CTRL, bit);
+    f->interrupts = hw_pmi_count();
+    return ok && set_msr(p->t, IA32_PERF_GLOBAL_OVF_CTRL, bit);
 }
 
 static void check_row(struct full *f, const struct row *row)
