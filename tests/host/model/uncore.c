@@ -31,8 +31,8 @@ static void registers_of_each_personality(void **state)
         assert_false(msr_write(p, rows[k].status, BIT(2)));
         set(0x394, EN | OVF_EN);
         assert_false(msr_write(p, 0x394, BIT(21)));
-        set(0x395, BITS(47, 0));
-        assert_false(msr_write(p, 0x395, BIT(48)));
+        set(0x395, BITS(rows[k].ctrl == 0xE01 ? 43 : 47, 0));
+        assert_false(msr_write(p, 0x395, BIT(rows[k].ctrl == 0xE01 ? 44 : 48)));
         assert_int_equal(get(0x396), rows[k].config);
         assert_false(msr_write(p, 0x396, 1));
         for (uint32_t n = 0x3B2; n <= end - 16;

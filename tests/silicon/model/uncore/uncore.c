@@ -226,9 +226,9 @@ void uncore_update_clock(struct machine *m)
     if (ticks != 0)
         ticks = faults_quantity(m, UNCORE_TICKS, ANY_NUMBER, ticks);
     u->fixed += ticks;
-    if ((u->fixed & ~UNCORE_FIXED_MASK) == 0)
+    if (u->fixed >> traits->clock_bits == 0)
         return;
-    u->fixed &= UNCORE_FIXED_MASK;
+    u->fixed &= BIT(traits->clock_bits) - 1;
     on_overflow(m, UNCORE_STATUS_FIXED, u->fixed_ctrl);
 }
 

@@ -35,6 +35,8 @@ struct uncore_traits {
     uint8_t boxes;                /* C-Boxes of cores, a power of two */
     uint8_t registers;            /* C-Boxes that have them */
     uint8_t clock_up, clock_down; /* ticks of the clock to those of the TSC */
+    uint8_t clock_bits; /* of MSR_UNC_PERF_FIXED_CTR: 48, or 44 by the table of
+                           uncore MSRs of the 6th generation */
 };
 
 /* Bits of MSR_UNC_PERF_GLOBAL_STATUS. */

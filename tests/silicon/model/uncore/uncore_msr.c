@@ -104,7 +104,7 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
         mask = UNCORE_OVF_EN | UNCORE_EN;
         stored = &u->fixed_ctrl;
     } else if (number == MSR_UNC_PERF_FIXED_CTR) {
-        mask = UNCORE_FIXED_MASK;
+        mask = BIT(m->cpu->uncore->clock_bits) - 1;
         stored = &u->fixed;
     } else if (number == MSR_UNC_CBO_CONFIG) {
         return false;

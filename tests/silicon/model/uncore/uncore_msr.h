@@ -31,9 +31,8 @@
     (BITS(15, 0) | UNCORE_EDGE | UNCORE_OVF_EN | UNCORE_EN | UNCORE_INV | \
      UNCORE_CMASK)
 
-/* Table "Uncore PMU MSR Summary": 44 bits, the fixed counter 48. */
-#define UNCORE_MASK       BITS(43, 0)
-#define UNCORE_FIXED_MASK BITS(47, 0)
+/* Table "Uncore PMU MSR Summary": 44 bits; the fixed counter has its own. */
+#define UNCORE_MASK BITS(43, 0)
 
 void uncore_lock(struct machine *m);
 void uncore_unlock(struct machine *m);

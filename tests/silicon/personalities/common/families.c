@@ -222,23 +222,25 @@ const struct msr_row family_msrs_snb[3] = {
 
 const struct uncore_traits family_uncore_snb = {
     .global_ctrl = 0x391, .global_status = 0x392, .cores = 4,
-    .clock_up = 31, .clock_down = 34, QUAD_CORE,
+    .clock_up = 31, .clock_down = 34, .clock_bits = 48, QUAD_CORE,
 };
 
 const struct uncore_traits family_uncore_hsw = {
     .global_ctrl = 0x391, .global_status = 0x392, .cores = 4,
     .config = 5, .boxes = 4, .registers = 4, .clock_up = 8, .clock_down = 7,
+    .clock_bits = 48,
 };
 
 /* Two cores. */
 const struct uncore_traits family_uncore_bdw = {
     .global_ctrl = 0x391, .global_status = 0x392, .cores = 4,
     .config = 3, .boxes = 2, .registers = 2, .clock_up = 20, .clock_down = 21,
+    .clock_bits = 48,
 };
 
 /* On perfmon version 4, 391H and 392H are architectural. */
 const struct uncore_traits family_uncore_skl = {
     .global_ctrl = 0xE01, .global_status = 0xE02, .cores = 5,
-    .clock_up = 9, .clock_down = 10, QUAD_CORE,
+    .clock_up = 9, .clock_down = 10, .clock_bits = 44, QUAD_CORE,
 };
 /* clang-format on */
