@@ -13,6 +13,7 @@ static const struct uncore sandy_bridge = {
     .global_status = MSR_UNC_PERF_GLOBAL_STATUS,
     .all_cores = BITS(3, 0),
     .boxes_max = 5,
+    .clock_bits = 48,
 };
 
 /* 4th and 5th: "Encoded number of C-Box, derive value by -1". */
@@ -21,6 +22,7 @@ static const struct uncore haswell = {
     .global_status = MSR_UNC_PERF_GLOBAL_STATUS,
     .all_cores = BITS(3, 0),
     .boxes_max = 4,
+    .clock_bits = 48,
     .one_less = true,
 };
 
@@ -31,6 +33,7 @@ static const struct uncore skylake = {
     .global_status = MSR_UNC_PERF_GLOBAL_STATUS_SKYLAKE,
     .all_cores = BITS(4, 0),
     .boxes_max = UNCORE_BOXES_MAX + 1,
+    .clock_bits = 44,
 };
 
 static const struct {
@@ -152,4 +155,20 @@ bool uncore_start(const struct uncore_counters *u)
 bool uncore_stop(const struct uncore_counters *u)
 {
     return set_held_msr(u->t, u->uncore->global_ctrl, 0);
+}
+
+bool uncore_clock_mask(const struct uncore_counters *u, uint64_t *mask)
+{
+    const uint64_t most = BITS(UNCORE_CLOCK_BITS - 1, 0);
+    uint64_t held = 0;
+
+    *mask = BITS(u->uncore->clock_bits - 1, 0);
+    if (*mask == most ||
+        try_set_msr_again(u->t, MSR_UNC_PERF_FIXED_CTR, most) != HW_NO_FAULT)
+        return true;
+    if (!get_msr(u->t, MSR_UNC_PERF_FIXED_CTR, &held))
+        return false;
+    if (held == most)
+        *mask = most;
+    return set_msr_again(u->t, MSR_UNC_PERF_FIXED_CTR, 0);
 }

@@ -18,8 +18,9 @@ struct uncore {
      * the 5th generation, where they are not IA32_PERF_GLOBAL_STATUS_SET and
      * INUSE. */
     uint32_t global_ctrl, global_status;
-    uint64_t all_cores; /* of the core select of global_ctrl */
-    unsigned boxes_max; /* C-Boxes that MSR_UNC_CBO_CONFIG says at most */
+    uint64_t all_cores;  /* of the core select of global_ctrl */
+    unsigned boxes_max;  /* C-Boxes that MSR_UNC_CBO_CONFIG says at most */
+    unsigned clock_bits; /* of MSR_UNC_PERF_FIXED_CTR, by the manual's table */
     /* MSR_UNC_CBO_CONFIG [3:0] is one more than there are ("derive value by
      * -1"); else it is the number. */
     bool one_less;
@@ -60,7 +61,7 @@ uint32_t uncore_box_counter(unsigned box, unsigned n);
 #define UNC_ARB_TRK_REQUESTS        UNCORE_EVENT(0x81, 0x01)
 #define UNC_ARB_TRK_WRITES          UNCORE_EVENT(0x81, 0x20)
 
-#define UNCORE_CLOCK_BITS   48
+#define UNCORE_CLOCK_BITS   48 /* of all, or 44 */
 #define UNCORE_COUNTER_BITS 44
 
 /* MSR_UNC_PERF_GLOBAL_CTRL: see "Layout of MSR_UNC_PERF_GLOBAL_CTRL MSR for
@@ -93,5 +94,11 @@ bool uncore_stop(const struct uncore_counters *u);
 /* Clears MSR_UNC_PERF_GLOBAL_STATUS and returns what stays set. How it is
  * cleared the manual does not say: tried are 1 in each set bit, then 0. */
 uint64_t uncore_clear_status(const struct uncore_counters *u);
+
+/* The bits of MSR_UNC_PERF_FIXED_CTR, once all is stopped, and clears it. The
+ * manual has 43:0 in the table of the 6th generation, Linux 48 bits of all
+ * (arch/x86/events/intel/uncore_snb.c): what a write of these holds. False
+ * where an access faulted that must not. */
+bool uncore_clock_mask(const struct uncore_counters *u, uint64_t *mask);
 
 #endif

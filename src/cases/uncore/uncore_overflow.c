@@ -30,7 +30,7 @@ struct outcome {
 
 /* What the two begin with. */
 #define PAIR_HELD   UINT64_C(0x5a5a5a5a5a5)
-#define FIXED_BEGUN UINT64_C(0x25a5a5a50000)
+#define FIXED_BEGUN UINT64_C(0x5a5a5a50000)
 
 static uint32_t pair_counter(const struct unit *unit)
 {
@@ -173,13 +173,15 @@ static bool try_enabled(const struct uncore_counters *u,
 static bool try_all(const struct uncore_counters *u, const struct lines *lines)
 {
     const uint64_t last = BITS(UNCORE_COUNTER_BITS - 1, 0);
-    const uint64_t late = BITS(UNCORE_CLOCK_BITS - 1, 0) - 8;
+    uint64_t mask = 0;
     struct test_context *t = u->t;
     struct unit units[UNCORE_BOXES_MAX + 1];
     uint64_t stale = uncore_clear_status(u), want = 0;
-    bool ok =
-        set_msr_again(t, MSR_UNC_PERF_FIXED_CTR, late) &&
-        set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN | UNCORE_OVF_EN);
+    bool ok = uncore_clock_mask(u, &mask);
+    const uint64_t late = mask - 8;
+
+    ok = ok && set_msr_again(t, MSR_UNC_PERF_FIXED_CTR, late) &&
+         set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN | UNCORE_OVF_EN);
 
     for (unsigned i = 0; ok && i <= u->boxes; i++) {
         units[i] = i < u->boxes ? box_unit(i, 0) : arb_unit(0);

@@ -59,10 +59,11 @@ static bool arm_counters(const struct uncore_counters *u, const struct row *row)
 {
     const uint64_t forward = row->forward ? UNCORE_OVF_EN : 0;
     const uint64_t requests = BITS(UNCORE_COUNTER_BITS - 1, 0) - REQUESTS + 1;
-    bool ok = preload(
-        u, MSR_UNC_PERF_FIXED_CTRL, MSR_UNC_PERF_FIXED_CTR,
-        row->unit == FIXED ? forward : 0,
-        row->unit == FIXED ? BITS(UNCORE_CLOCK_BITS - 1, 0) - TICKS + 1 : 0);
+    uint64_t clock;
+    bool ok = uncore_clock_mask(u, &clock) &&
+              preload(u, MSR_UNC_PERF_FIXED_CTRL, MSR_UNC_PERF_FIXED_CTR,
+                      row->unit == FIXED ? forward : 0,
+                      row->unit == FIXED ? clock - TICKS + 1 : 0);
 
     if (ok && row->unit == ARB)
         ok = preload(u, MSR_UNC_ARB_PERFEVTSEL(0), MSR_UNC_ARB_PERFCTR(0),

@@ -327,7 +327,7 @@ static void overflow(void **state)
          "707H, which does not count"},
         {RIGHT, OVER, OVER, 1, 0x395, -1000, VERDICT_PASS, 0, ""},
         {RIGHT, OVER, OVER, 1, 0x395, -1001, VERDICT_FAIL, 0,
-         "(395H) from 0x25a5a5a50000 to 0x25a5a5a4ffff"},
+         "(395H) from 0x5a5a5a50000 to 0x5a5a5a4ffff"},
         {RIGHT, FROZEN, FROZEN, 1, STATUS, 2, VERDICT_FAIL, 0, "wanted 0x8"},
         {RIGHT, FROZEN, FROZEN, 1, 0x707, -1, VERDICT_FAIL, 0,
          "FREEZE [31] = 1: 707H"},

@@ -72,6 +72,11 @@ static void as_the_manual_says(void **state)
                 fail_msg("%s on 06_%XH: %s", cases[c]->name, models[m],
                          all[0].text);
         }
+    clock_bits = 48; /* as Linux has it */
+    for (unsigned c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
+        if (verdict_of(cases[c], 0x5e, NONE) != VERDICT_PASS)
+            fail_msg("%s: %s", cases[c]->name, all[0].text);
+    clock_bits = 0;
 }
 
 static void every_deviation(void **state)

@@ -81,10 +81,12 @@ static struct {
     unsigned cached_count;
     uint64_t tsc;
     unsigned windows; /* of the clock, for the unsteady one */
+    unsigned clock_bits;
     bool interrupts_on;
     bool dirty; /* what is stored to has been before */
     unsigned interrupts;
 } device;
+static unsigned clock_bits; /* 0: as the model's table has it */
 
 static uint64_t *msr(uint32_t number)
 {
@@ -150,7 +152,7 @@ static void advance(void)
     if (device.is != CLOCK_DEAD &&
         (global || device.is == CLOCK_WITHOUT_GLOBAL) &&
         (own || device.is == CLOCK_WITHOUT_OWN))
-        add(0x394, 0x395, ticks, 48, 1);
+        add(0x394, 0x395, ticks, device.clock_bits, 1);
 }
 
 static int access(uint32_t number, const uint64_t *written)
@@ -160,6 +162,8 @@ static int access(uint32_t number, const uint64_t *written)
         return HW_NO_FAULT;
     if (number == 0x390)
         *msr(0x38e) &= ~*written;
+    if (number == 0x395 && *written >> device.clock_bits != 0)
+        return HW_GP;
     if ((number == 0x1a6 || number == 0x1a7) &&
         (*written & ~device.valid) != 0 && device.is != OFFCORE_RESERVED_TAKEN)
         return HW_GP;
@@ -336,6 +340,7 @@ static void power_on(const struct test *test, uint16_t model,
     device.part = next_part;
     device.ctrl = model < 0x4e ? 0x391 : 0xe01;
     device.status = device.ctrl + 1;
+    device.clock_bits = clock_bits != 0 ? clock_bits : model < 0x4e ? 48 : 44;
     device.memory = model == 0x5e ? BIT(26) : BIT(22);
     device.valid = model == 0x2a ? 0x3f807f8fff : 0x3fffff8fff;
     for (uint32_t n = 0x394; n <= 0x395; n++)
