@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/lost_slots.h"
 #include "src/counting/ring3.h"
 #include "src/counting/smi_guard.h"
 #include "src/harness/case.h"
@@ -16,7 +17,6 @@
 #define ALL         0xff
 #define ROUNDING    2  /* of each fraction, whichever way it goes */
 #define ROUNDS      64 /* of work, in one window */
-#define BRANCHES    8  /* in one of random ones */
 #define FIELD       (IA32_FIXED_CTR_CTRL_OS(SLOTS) | IA32_FIXED_CTR_CTRL_USR(SLOTS))
 #define ENABLES                               \
     (IA32_PERF_GLOBAL_CTRL_FIXED_CTR(SLOTS) | \
@@ -128,36 +128,70 @@ static void check_parts(struct test_context *t, uint64_t metrics)
     }
 }
 
+/* Of ROUNDS rounds of work. */
+static void check_fractions(struct test_context *t, const char *when,
+                            uint64_t metrics)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < FRACTIONS; i++)
+        sum += metrics >> 8 * i & ALL;
+    check(t,
+          sum + FRACTIONS * ROUNDING >= ALL &&
+              sum <= ALL + FRACTIONS * ROUNDING,
+          "MSR_PERF_METRICS (329H), %s, is 0x%lx: the fractions [7:0], [15:8], "
+          "[23:16] and [31:24] are %lu together; wanted 255, or %u more or "
+          "less",
+          when, metrics, sum, FRACTIONS * ROUNDING);
+    check(t, (metrics & ALL) != 0,
+          "MSR_PERF_METRICS (329H), %s, is 0x%lx: [7:0], retiring, is 0, and "
+          "%u rounds of work have retired",
+          when, metrics, ROUNDS);
+}
+
+/* While they count, as RDPMC is for, and once the field of 38DH stops them. */
+static bool try_live(struct test_context *t)
+{
+    uint64_t live = 0;
+
+    /* Measured. */
+    if (!reset(t) || !set_msr_again(t, IA32_FIXED_CTR_CTRL, FIELD) ||
+        !set_held_msr(t, IA32_PERF_GLOBAL_CTRL, ENABLES))
+        return false;
+    for (unsigned i = 0; i < ROUNDS; i++)
+        counting_work(NULL);
+    const uint64_t read = msr_value(t, MSR_PERF_METRICS);
+    (void)hw_pmc_read(RDPMC_METRICS, &live); /* check_reads() has its vector */
+    if (!set_msr_again(t, IA32_FIXED_CTR_CTRL, 0))
+        return false;
+    const uint64_t stopped = msr_value(t, MSR_PERF_METRICS);
+    if (!set_held_msr(t, IA32_PERF_GLOBAL_CTRL, 0))
+        return false;
+
+    /* Check. */
+    check_fractions(t, "while it counts", read);
+    check_fractions(t, "by RDPMC while it counts", live);
+    check_fractions(t, "once 38DH[13:12] is 0", stopped);
+    return true;
+}
+
 /* With both enables: the fractions are of all slots. */
 static bool try_enabled(struct test_context *t)
 {
     struct metrics m = {.t = t, .ctrl = ENABLES, .fixed_ctrl = FIELD};
-    uint64_t sum = 0;
 
     /* Measured. */
     if (!run(&m))
         return false;
 
     /* Check. */
-    for (unsigned i = 0; i < FRACTIONS; i++) {
-        sum += m.metrics >> 8 * i & ALL;
+    for (unsigned i = 0; i < FRACTIONS; i++)
         note(t, "%s: %lu of 255", names[i], m.metrics >> 8 * i & ALL);
-    }
     check(t, m.slots != 0,
           "IA32_FIXED_CTR3 (30CH) counted 0 slots of %u rounds of work; wanted "
           "some",
           ROUNDS);
-    check(t,
-          sum + FRACTIONS * ROUNDING >= ALL &&
-              sum <= ALL + FRACTIONS * ROUNDING,
-          "MSR_PERF_METRICS (329H) is 0x%lx after %lu slots: the fractions "
-          "[7:0], [15:8], [23:16] and [31:24] are %lu together; wanted 255, or "
-          "%u more or less",
-          m.metrics, m.slots, sum, FRACTIONS * ROUNDING);
-    check(t, (m.metrics & ALL) != 0,
-          "MSR_PERF_METRICS (329H) is 0x%lx after %lu slots: [7:0], retiring, "
-          "is 0, and %u rounds of work have retired",
-          m.metrics, m.slots, ROUNDS);
+    check_fractions(t, "after a window", m.metrics);
     check_parts(t, m.metrics);
     check_reads(t, "after a window", m.metrics);
     return true;
@@ -222,42 +256,6 @@ static bool try_frozen(struct test_context *t)
     return true;
 }
 
-/* --- Work that some slots are certainly lost in --------------------------- */
-
-/* A branch of random direction, for a volatile is not stored to else. */
-static void unpredictable(void *argument)
-{
-    uint64_t *random = argument;
-    volatile unsigned taken = 0;
-
-    for (unsigned i = 0; i < BRANCHES; i++) {
-        *random = *random * 0x5851f42d4c957f2d + 1;
-        if ((*random >> 63) != 0)
-            taken = i;
-    }
-    (void)taken;
-}
-
-static void flush(const void *line)
-{
-    __asm__ volatile("clflush (%0); mfence" : : "r"(line) : "memory");
-}
-
-static void from_memory(void *argument)
-{
-    const volatile uint64_t *random = argument;
-
-    flush(argument);
-    (void)*random;
-}
-
-static void code_from_memory(void *argument)
-{
-    (void)argument;
-    flush((const void *)(uintptr_t)counting_work);
-    counting_work(NULL);
-}
-
 /* Of 06_8FH a part of each, too: check_parts(). */
 static const struct lost {
     const char *what;
@@ -265,9 +263,11 @@ static const struct lost {
     unsigned metric;
     const char *part;
 } losses[] = {
-    {"branches of random direction", unpredictable, 1, "branch mispredicts"},
-    {"calls of code that was flushed", code_from_memory, 2, "fetch latency"},
-    {"loads of a line that was flushed", from_memory, 3, "memory bound"},
+    {"branches of random direction", lost_unpredictable, 1,
+     "branch mispredicts"},
+    {"calls of code that was flushed", lost_code_from_memory, 2,
+     "fetch latency"},
+    {"loads of a line that was flushed", lost_from_memory, 3, "memory bound"},
 };
 
 static bool try_losses(struct test_context *t)
@@ -394,7 +394,7 @@ TEST(perf_metrics,
     if (places == 0 || !hold_msr(t, IA32_PERF_GLOBAL_CTRL))
         return;
     try_registers(t);
-    if (try_enabled(t) && try_losses(t) && try_disabled(t) && try_frozen(t) &&
-        try_event(t, places))
+    if (try_enabled(t) && try_live(t) && try_losses(t) && try_disabled(t) &&
+        try_frozen(t) && try_event(t, places))
         try_user(t);
 }

@@ -16,6 +16,7 @@ enum {
     CLAIMS = 1,
     REGISTERS,
     ENABLED,
+    LIVE,
     BRANCHES,
     CODE,
     LOADS,
@@ -43,6 +44,7 @@ static struct {
     unsigned at;      /* but in this one: */
     uint64_t instead;
     unsigned slots_at; /* and in this one slots are counted all the same */
+    uint64_t live, live_rdpmc, held; /* in the window LIVE */
     uint64_t rdpmc_differs, ctrl_lost, status_stays;
     bool zero_lost, at_ring3;
 } machine;
@@ -67,7 +69,11 @@ static void close_window(uint64_t enable)
 
 static int access_metrics(uint32_t number, const uint64_t *written)
 {
-    if (number == RDPMC_OF)
+    if (written == NULL && (*msr(IA32_PERF_GLOBAL_CTRL) >> 48 & 1) != 0) {
+        *msr(MSR_PERF_METRICS) =
+            *msr(IA32_FIXED_CTR_CTRL) != 0 ? machine.live : machine.held;
+        *msr(RDPMC_OF) = machine.live_rdpmc;
+    } else if (number == RDPMC_OF)
         *msr(number) = *msr(MSR_PERF_METRICS) ^ machine.rdpmc_differs;
     if (number == MSR_PERF_METRICS && written != NULL)
         *msr(number) = machine.zero_lost ? 0x11111111 : *written;
@@ -90,6 +96,7 @@ static void begin(uint16_t model)
 {
     memset(&machine, 0, sizeof(machine));
     machine.metrics = HEALTHY | (model == 0x8f ? PARTS : 0);
+    machine.live = machine.live_rdpmc = machine.held = machine.metrics;
     counting_begin(&test_perf_metrics, 4, 0);
     fixed_counters = 4;
     t->cpu.model = model;
@@ -161,6 +168,20 @@ static void fractions_of_all(void **state)
     begin(0x6a);
     set_wrong(FIXED(3), -SLOTS, ENABLED);
     expect_case(rings_end(), VERDICT_FAIL, "counted 0 slots of 64 rounds");
+}
+
+static void while_it_counts(void **state)
+{
+    (void)state;
+    begin(0x6a);
+    machine.live = 0;
+    expect_case(rings_end(), VERDICT_FAIL, "(329H), while it counts, is 0x0");
+    begin(0x6a);
+    machine.live_rdpmc = 0;
+    expect_case(rings_end(), VERDICT_FAIL, "by RDPMC while it counts, is 0x0");
+    begin(0x6a);
+    machine.held = 0;
+    expect_case(rings_end(), VERDICT_FAIL, "once 38DH[13:12] is 0, is 0x0");
 }
 
 static void parts(void **state)
@@ -309,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_documented),
         cmocka_unit_test(fractions_of_all),
+        cmocka_unit_test(while_it_counts),
         cmocka_unit_test(parts),
         cmocka_unit_test(losses),
         cmocka_unit_test(disabled),

@@ -5,6 +5,7 @@
  */
 #include "tests/silicon/model/fault.h"
 #include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters/metrics.h"
 
 FAULT(
     version5_three_fixed,
@@ -141,3 +142,28 @@ FAULT(metrics_cleared_by_rdpmc,
       .what = "[perfmon version 5] RDPMC of IA32_PERF_METRICS clears it",
       .caught = {"icelake-server on 1 perf_metrics FAIL"},
       .breaks = METRICS_KEPT_BY_RDPMC)
+
+FAULT(metrics_zero_while_counting,
+      .what = "[perfmon version 5] IA32_PERF_METRICS reads 0 while it counts",
+      .caught = {"icelake-server on 1 perf_metrics FAIL",
+                 "sapphirerapids on 1 perf_metrics FAIL"},
+      .quantity = METRICS_READ, .number = METRICS_LIVE, .clear = UINT64_MAX)
+
+FAULT(metrics_zero_by_rdpmc_while_counting,
+      .what = "[perfmon version 5] RDPMC of IA32_PERF_METRICS gives 0 while it "
+              "counts",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .quantity = METRICS_READ, .number = METRICS_LIVE_RDPMC,
+      .clear = UINT64_MAX)
+
+FAULT(metrics_retiring_only_while_counting,
+      .what = "[perfmon version 5] IA32_PERF_METRICS has retiring slots alone "
+              "while it counts",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .quantity = METRICS_READ, .number = METRICS_LIVE, .clear = BITS(31, 8))
+
+FAULT(metrics_lost_by_field,
+      .what = "[perfmon version 5] IA32_PERF_METRICS reads 0 once 38DH[13:12] "
+              "stops it",
+      .caught = {"icelake-server on 1 perf_metrics FAIL"},
+      .quantity = METRICS_READ, .number = METRICS_HELD, .clear = UINT64_MAX)

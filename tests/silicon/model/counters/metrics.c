@@ -3,6 +3,7 @@
 #include "tests/silicon/model/counters/metrics.h"
 
 #include "tests/silicon/model/bits.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 #include "tests/silicon/model/hooks.h"
 
 enum metric {
@@ -46,6 +47,21 @@ uint64_t metrics_value(const struct processor *p)
     for (unsigned n = SECOND_LEVEL; p->cpu->metrics_in_two && n < METRICS; n++)
         value |= slots[n] * WHOLE / sum << (8 * n);
     return faults_quantity(p->machine, METRICS_READ, ANY_NUMBER, value);
+}
+
+uint64_t metrics_read(const struct processor *p, bool rdpmc)
+{
+    const uint64_t enables = CTRL_METRICS | BIT(32 + FIXED_SLOTS);
+    enum metrics_state state = METRICS_AT_REST;
+
+    if ((p->pmu.global_ctrl & enables) == enables) {
+        bool field = (p->pmu.fixed_ctrl >> 4 * FIXED_SLOTS & BITS(1, 0)) != 0;
+
+        state = !field  ? METRICS_HELD
+                : rdpmc ? METRICS_LIVE_RDPMC
+                        : METRICS_LIVE;
+    }
+    return faults_quantity(p->machine, METRICS_READ, state, metrics_value(p));
 }
 
 bool metrics_write(struct processor *p, uint64_t value)

@@ -27,6 +27,15 @@ bool metrics_exist(const struct processor *p);
  * branches [47:40], the latency of fetches [55:48], and memory [63:56]. */
 uint64_t metrics_value(const struct processor *p);
 
+/* The same as software reads it; which METRICS_READ goes by: */
+enum metrics_state {
+    METRICS_AT_REST,
+    METRICS_LIVE,       /* while they count, by RDMSR */
+    METRICS_LIVE_RDPMC, /* and by RDPMC */
+    METRICS_HELD,       /* 38FH enables them, and 38DH does not */
+};
+uint64_t metrics_read(const struct processor *p, bool rdpmc);
+
 /* Written: shares of the slots that fixed counter 3 has counted. False: #GP. */
 bool metrics_write(struct processor *p, uint64_t value);
 

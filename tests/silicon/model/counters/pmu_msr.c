@@ -343,7 +343,7 @@ bool counters_read(struct processor *p, uint32_t number, uint64_t *value)
                number < IA32_FIXED_CTR0 + p->fixed_counters) {
         *value = p->pmu.fixed[number - IA32_FIXED_CTR0];
     } else if (number == IA32_PERF_METRICS && metrics_exist(p)) {
-        *value = metrics_value(p);
+        *value = metrics_read(p, false);
         if (!faults_rule(p->machine, METRICS_KEPT_BY_RDMSR, true))
             metrics_write(p, 0);
     } else if (is_absent_fixed(p, number)) {

@@ -27,7 +27,7 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
     bool fast = (ecx & BIT(31)) != 0;
 
     if (ecx == RDPMC_METRICS && metrics_exist(p)) {
-        *value = metrics_value(p);
+        *value = metrics_read(p, true);
         if (!faults_rule(p->machine, METRICS_KEPT_BY_RDPMC, true))
             metrics_write(p, 0);
         return true;
