@@ -7,6 +7,7 @@
 
 #define LINE_BYTES 64
 #define VGA        UINT64_C(0xa0000)
+#define DEEP       64 /* more than any processor nests; tsx_nesting */
 
 /* SDM 3B, "Debug Control Register (DR7)": [10] is always 1, L0 [0], 8 bytes
  * (LEN0 [19:18] = 2) written to (R/W0 [17:16] = 1). */
@@ -28,6 +29,9 @@ const struct cause causes[CAUSES] = {
                      RTM_STATUS_CAPACITY, false},
     [CAUSE_BREAKPOINT] = {"data breakpoint", tsx_body_store,
                           RTM_STATUS_BREAKPOINT, true},
+    [CAUSE_NESTING] = {"too many levels", tsx_body_nest, 0, true},
+    [CAUSE_MEMORY_TYPE] = {"load of uncacheable memory", tsx_body_load, 0,
+                           false},
 };
 
 /* In one more inside; NULL: any body is as it is. */
@@ -38,6 +42,18 @@ static const uint8_t *inner_of(enum cause_id id)
     return id == CAUSE_READS ? tsx_body_nest_read_lines : NULL;
 }
 
+uint64_t cause_uncacheable(struct test_context *t)
+{
+    uint64_t type, enables;
+
+    if (try_get_msr(t, IA32_MTRR_FIX16K_A0000, &type) != HW_NO_FAULT ||
+        !get_msr(t, IA32_MTRR_DEF_TYPE, &enables))
+        return 0;
+    return (type & BITS(7, 0)) == 0 && (enables & BITS(11, 10)) == BITS(11, 10)
+               ? VGA
+               : 0;
+}
+
 int cause_provoke(struct test_context *t, enum cause_id id, bool inner,
                   uint32_t *eax)
 {
@@ -45,7 +61,14 @@ int cause_provoke(struct test_context *t, enum cause_id id, bool inner,
                               .argument = (uint64_t)(uintptr_t)test_buffer(t)};
     int outcome;
 
-    if (inner && inner_of(id) != NULL) {
+    if (id == CAUSE_MEMORY_TYPE &&
+        (block.argument = cause_uncacheable(t)) == 0) {
+        *eax = RTM_STATUS_STARTED;
+        return TSX_COMMITTED;
+    }
+    if (id == CAUSE_NESTING) {
+        block.count = DEEP;
+    } else if (inner && inner_of(id) != NULL) {
         block.body = inner_of(id);
     } else if (inner) {
         block.count = (uint64_t)(uintptr_t)block.body;
@@ -63,16 +86,4 @@ int cause_provoke(struct test_context *t, enum cause_id id, bool inner,
             : tsx_inside(&block);
     *eax = block.status;
     return outcome;
-}
-
-uint64_t cause_uncacheable(struct test_context *t)
-{
-    uint64_t type, enables;
-
-    if (try_get_msr(t, IA32_MTRR_FIX16K_A0000, &type) != HW_NO_FAULT ||
-        !get_msr(t, IA32_MTRR_DEF_TYPE, &enables))
-        return 0;
-    return (type & BITS(7, 0)) == 0 && (enables & BITS(11, 10)) == BITS(11, 10)
-               ? VGA
-               : 0;
 }

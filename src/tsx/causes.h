@@ -22,6 +22,9 @@ enum cause_id {
     CAUSE_WRITES,    /* more lines than a transaction can write */
     CAUSE_READS,     /* more than it can read, where test_source() is enough */
     CAUSE_BREAKPOINT,
+    CAUSE_NESTING,     /* one level too many: whether it was nested, or a buffer
+                          overflowed, is not said */
+    CAUSE_MEMORY_TYPE, /* may abort: cause_uncacheable(), where there is one */
     CAUSES,
 };
 

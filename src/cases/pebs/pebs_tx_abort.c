@@ -37,8 +37,9 @@ static const struct sampling_config config = {
 #define CAPACITY        (TX_ABORT_CAPACITY_WRITES | TX_ABORT_CAPACITY_READS)
 
 /* What a cause sets and leaves clear in B8H, and the instruction that aborts:
- * so many bytes after `at`. Whether a capacity or a breakpoint is "associated
- * with the instruction" is not said; but never both. */
+ * so many bytes after `at`. Whether a capacity, a breakpoint, a level too many
+ * or a type of memory is "associated with the instruction" is not said; but
+ * never both. */
 static const struct rule {
     const uint8_t *at;
     unsigned bytes;
@@ -61,6 +62,8 @@ static const struct rule {
     [CAUSE_READS] = {NULL, 0, TX_ABORT_CAPACITY_READS,
                      TX_ABORT_CAPACITY_WRITES | OTHERS},
     [CAUSE_BREAKPOINT] = {NULL, 0, 0, CAPACITY | OTHERS},
+    [CAUSE_NESTING] = {NULL, 0, 0, OTHERS},
+    [CAUSE_MEMORY_TYPE] = {NULL, 0, 0, CAPACITY | OTHERS},
 };
 
 /* Whether the status is the cause's alone. An abort that came first, as where
@@ -68,9 +71,12 @@ static const struct rule {
 static bool is_by(enum cause_id id, bool inner, uint32_t eax)
 {
     const uint32_t status = causes[id].status | (inner ? RTM_STATUS_NESTED : 0),
-                   others = RTM_STATUS_CAUSES & ~status;
+                   may = id == CAUSE_NESTING
+                             ? RTM_STATUS_NESTED | RTM_STATUS_CAPACITY
+                             : 0,
+                   others = RTM_STATUS_CAUSES & ~status & ~may;
 
-    return (eax & status) == status && (eax & others) == 0 &&
+    return (eax & status & ~may) == (status & ~may) && (eax & others) == 0 &&
            (!causes[id].always || (eax & RTM_STATUS_RETRY) == 0);
 }
 

@@ -51,6 +51,8 @@ static const struct end ends[] = {
     {tsx_body_read_lines, RTM_STATUS_CAPACITY,
      ANY_OTHER | TX_ABORT_CAPACITY_READS, tsx_body_read_lines},
     {tsx_body_store, RTM_STATUS_BREAKPOINT, INSTRUCTION, tsx_body_store},
+    {tsx_body_nest, RTM_STATUS_CAPACITY, INSTRUCTION, tsx_body_nest},
+    {tsx_body_load, 0, INSTRUCTION, tsx_body_load},
     {tsx_body_hold_load, CONFLICT, ANY_OTHER | TX_ABORT_DATA_CONFLICT,
      tsx_body_hold_load},
     {tsx_body_hold_nested, CONFLICT | RTM_STATUS_NESTED,
@@ -303,6 +305,8 @@ static enum verdict verdict_of(const struct test *test)
     begin(test);
     ring3_firmware();
     device.outside_too = wrong.outside;
+    fake_msr(IA32_MTRR_FIX16K_A0000)->value = 0; /* UC, and enabled: */
+    fake_msr(IA32_MTRR_DEF_TYPE)->value = BITS(11, 10);
     records = 0;
     memset(buffers[0], 0, sizeof(buffers[0]));
     t->cpu.hle = elides;

@@ -267,3 +267,28 @@ FAULT(info_inner_pause_late,
       .caught = {"skylake-2017 on 1 pebs_tx_abort FAIL"},
       .quantity = INNER_INFORMATION, .number = TX_CAUSE_INSTRUCTION,
       .clear = KINDS)
+
+FAULT(info_deep_of_nothing,
+      .what = "[A B F; C with bit 2] B8H[35:34] are 0 where one XBEGIN is too "
+              "many",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL",
+                 "icelake-server on 1 pebs_tx_abort FAIL"},
+      .quantity = INFORMATION, .number = TX_CAUSE_NESTING, .clear = KINDS)
+
+FAULT(info_deep_conflicts,
+      .what = "[A B F; C with bit 2] B8H[37] is 1 where one XBEGIN is too many",
+      .caught = {"skylake-2017 on 1 pebs_tx_abort FAIL"},
+      .quantity = INFORMATION, .number = TX_CAUSE_NESTING,
+      .set = TX_INFO_CONFLICT)
+
+FAULT(info_memory_type_of_nothing,
+      .what = "[A B F; C with bit 2] B8H[35:34] are 0 after a load of "
+              "uncacheable memory",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL"}, .quantity = INFORMATION,
+      .number = TX_CAUSE_MEMORY_TYPE, .clear = KINDS)
+
+FAULT(info_memory_type_conflicts,
+      .what = "[A B F; C with bit 2] B8H[37] is 1 after a load of uncacheable "
+              "memory",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL"}, .quantity = INFORMATION,
+      .number = TX_CAUSE_MEMORY_TYPE, .set = TX_INFO_CONFLICT)
