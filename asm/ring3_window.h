@@ -218,6 +218,12 @@ extern const uint8_t ring3_aborts_rtm[], ring3_aborts_rtm_at[],
     ring3_aborts_ud2_resume[], ring3_aborts_inner[], ring3_aborts_inner_at[],
     ring3_aborts_inner_resume[], ring3_aborts_hle[], ring3_aborts_hle_at[],
     ring3_aborts_hle_resume[];
+/* As many that store to all lines of the data page and of RING3_MORE_BYTES, and
+ * that load from these and from RING3_SHOWN pages after them, before XABORT
+ * 33H: their EAX in results[]. */
+extern const uint8_t ring3_aborts_writes[], ring3_aborts_writes_at[],
+    ring3_aborts_writes_resume[], ring3_aborts_reads[], ring3_aborts_reads_at[],
+    ring3_aborts_reads_resume[];
 /* Two that read held[0], and wait a while before XABORT 33H: their EAX in
  * results[1] and results[0]. */
 extern const uint8_t ring3_aborts_held[], ring3_aborts_held_at[],

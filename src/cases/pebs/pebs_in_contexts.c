@@ -6,12 +6,10 @@
 #include "src/memory/datala.h"
 #include "src/memory/state_after.h"
 #include "src/memory/memory_sampling.h"
-#include "src/pebs/abort_bits.h"
+#include "src/pebs/aborts_ring3.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling_ring3.h"
-#include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
-#include "src/tsx/status.h"
 
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u
@@ -32,28 +30,6 @@ static const struct row {
     {"locked loads (D0H/21H)", 0x21d0, RING3_BODY_LOAD | RING3_BODY_LOCKED},
     {"split loads (D0H/41H)", 0x41d0, RING3_BODY_LOAD | RING3_BODY_SPLIT},
     {"split stores (D0H/42H)", 0x42d0, RING3_BODY_STORE | RING3_BODY_SPLIT},
-};
-
-/* Aborts at ring 3. */
-static const struct aborts {
-    const char *what;
-    uint32_t select;
-    const uint8_t *body, *at, *resume;
-    uint32_t eax;
-    bool hle;
-} aborts[] = {
-    {"aborts of RTM", PRECISE_RTM_ABORTED, ring3_aborts_rtm,
-     ring3_aborts_rtm_at, ring3_aborts_rtm_resume,
-     (uint32_t)RING3_TX_CODE << 24 | RTM_STATUS_XABORT, false},
-    {"aborts of RTM by CPUID", PRECISE_RTM_ABORTED, ring3_aborts_cpuid,
-     ring3_aborts_cpuid_at, ring3_aborts_cpuid_resume, 0, false},
-    {"aborts of RTM by UD2", PRECISE_RTM_ABORTED, ring3_aborts_ud2,
-     ring3_aborts_ud2_at, ring3_aborts_ud2_resume, 0, false},
-    {"aborts of RTM by CPUID in an inner one", PRECISE_RTM_ABORTED,
-     ring3_aborts_inner, ring3_aborts_inner_at, ring3_aborts_inner_resume, 0,
-     false},
-    {"aborts of HLE", PRECISE_HLE_ABORTED, ring3_aborts_hle,
-     ring3_aborts_hle_at, ring3_aborts_hle_resume, 0, true},
 };
 
 /* The access of the event before this RIP, else that at this EventingIP; NULL:
@@ -229,75 +205,6 @@ static bool try_row(struct contexts *c, const struct row *row, unsigned level,
     return true;
 }
 
-/* Another abort may come before the one that is meant. How many records there
- * are is not certain: only what is wrong is said. */
-static void judge_abort(struct contexts *c, const struct aborts *row,
-                        const struct pebs_record *r, struct abort_bits *bits)
-{
-    const struct pebs_abort abort = {
-        .hle = row->hle,
-        .eax = row->eax,
-        .at = c->code + (uint64_t)(row->at - ring3_code),
-        .resume = c->code + (uint64_t)(row->resume - ring3_code),
-        .cycles_least = 1,
-        .cycles_most = UINT32_MAX,
-    };
-    const uint64_t kind = row->hle ? TX_ABORT_HLE_ABORT : TX_ABORT_RTM_ABORT;
-    const char *wrong =
-        (r->tx_abort & TX_ABORT_INSTRUCTION_ABORT) != 0
-            ? pebs_judge_abort(r, &abort)
-        : (r->tx_abort & (TX_ABORT_HLE_ABORT | TX_ABORT_RTM_ABORT)) != kind
-            ? "TX Abort Information (B8H)[33:32] is of another kind of abort"
-        : r->rip != abort.resume ? "RIP (08H) is not where it goes on"
-                                 : NULL;
-
-    if (r->eventing_ip == abort.at)
-        abort_bits_add(bits, r, row->eax);
-    /* What it says of an abort, a record of a later instruction does not. */
-    if (wrong != NULL)
-        check_known(
-            c->sampling.t, false, ERRATUM_RECORD_OF_LATER,
-            r->eventing_ip - c->code >= RING3_CODE_PAGES * PAGE_BYTES,
-            "%s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; the fallback is at "
-            "0x%lx, the aborting instruction at 0x%lx",
-            wrong, r->tx_abort, r->rip, r->eventing_ip, abort.resume, abort.at);
-}
-
-/* One abort overflows, a later one is recorded, and so on; IA32_PMC1 counts
- * them. */
-static bool try_aborts(struct contexts *c, const struct aborts *row)
-{
-    const struct sampling_config config = {
-        .select = row->select,
-        .counters = 1 << 0,
-        .count_only = 1 << 1,
-        .first_period = {1},
-        .period = {1},
-        .room = 2 * RING3_ABORTS,
-        .threshold = 2 * RING3_ABORTS,
-    };
-    struct sampling *p = &c->sampling;
-    struct abort_bits bits = {0};
-    struct pebs_record record;
-
-    /* Measured. */
-    if (!contexts_run(c, &config, row->body, 3))
-        return false;
-
-    /* Check. */
-    for (unsigned n = 0; n < p->records; n++) {
-        if (!sampling_record(p, n, &record))
-            return false;
-        judge_abort(c, row, &record, &bits);
-    }
-    abort_bits_check(p->t, &bits, TX_ABORT_INSTRUCTION_ABORT,
-                     TX_ABORT_NON_INSTRUCTION_ABORT | TX_ABORT_DATA_CONFLICT |
-                         TX_ABORT_CAPACITY_WRITES | TX_ABORT_CAPACITY_READS);
-    check(p->t, p->records != 0 || p->value[1] < RING3_ABORTS,
-          "%lu aborts made no record; wanted some", p->value[1]);
-    return true;
-}
-
 /* Loads that are tagged, of which there are some in a few windows. */
 static bool try_latency(struct contexts *c, unsigned level)
 {
@@ -367,12 +274,9 @@ TEST(pebs_in_contexts,
         WITH_PREFIX (t, "loads into registers, and REP STOS, at ring %u", level)
             if (!state_after_loads(&c, level) || !state_after_string(&c, level))
                 return;
-    for (unsigned i = 0; i < sizeof(aborts) / sizeof(aborts[0]); i++)
-        if (aborts[i].hle ? test_regime(t) == REGIME_A && test_cpu(t)->hle
-                          : transactions)
-            WITH_PREFIX (t, "%s at ring 3", aborts[i].what)
-                if (!try_aborts(&c, &aborts[i]))
-                    return;
+    if (transactions &&
+        !aborts_at_ring3(&c, test_regime(t) == REGIME_A && test_cpu(t)->hle))
+        return;
     /* Counter 3 is made to work for it: no transaction commits from now on. */
     if ((memory_latency_counters(t) & 1) != 0) {
         if (!memory_set_threshold(t, MSR_PEBS_LD_LAT_THRHLD_MIN))

@@ -292,3 +292,57 @@ FAULT(info_memory_type_conflicts,
               "memory",
       .caught = {"haswell on 1 pebs_tx_abort FAIL"}, .quantity = INFORMATION,
       .number = TX_CAUSE_MEMORY_TYPE, .set = TX_INFO_CONFLICT)
+
+FAULT(info_ring3_writes_missing,
+      .what =
+          "[A B F; C with bit 2] B8H[38] is 0 after too many stores at ring 3",
+      .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL",
+                 "icelake-server on 1 pebs_in_contexts FAIL"},
+      .quantity = RING3_INFORMATION, .number = TX_CAUSE_WRITES,
+      .clear = TX_INFO_WRITES)
+
+FAULT(info_ring3_writes_are_reads,
+      .what = "[A B F; C with bit 2] B8H[39] is 1 too after too many stores at "
+              "ring 3",
+      .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL",
+                 "icelake-server on 1 pebs_in_contexts FAIL"},
+      .quantity = RING3_INFORMATION, .number = TX_CAUSE_WRITES,
+      .set = TX_INFO_READS)
+
+FAULT(
+    info_ring3_reads_missing,
+    .what = "[A B F; C with bit 2] B8H[39] is 0 after too many loads at ring 3",
+    .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL",
+               "icelake-server on 1 pebs_in_contexts FAIL"},
+    .quantity = RING3_INFORMATION, .number = TX_CAUSE_READS,
+    .clear = TX_INFO_READS)
+
+FAULT(
+    info_ring3_reads_conflict,
+    .what =
+        "[A B F; C with bit 2] B8H[37] is 1 too after too many loads at ring 3",
+    .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL",
+               "icelake-server on 1 pebs_in_contexts FAIL"},
+    .quantity = RING3_INFORMATION, .number = TX_CAUSE_READS,
+    .set = TX_INFO_CONFLICT)
+
+FAULT(info_ring3_event_of_nothing,
+      .what =
+          "[A B F; C with bit 2] B8H[35:34] are 0 after an interrupt at ring 3",
+      .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL",
+                 "icelake-server on 1 pebs_in_contexts FAIL"},
+      .quantity = RING3_INFORMATION, .number = TX_CAUSE_EVENT, .clear = KINDS)
+
+FAULT(info_ring3_event_instruction,
+      .what = "[A B F; C with bit 2] B8H[34] is 1 after an interrupt at ring 3",
+      .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL",
+                 "icelake-server on 1 pebs_in_contexts FAIL"},
+      .quantity = RING3_INFORMATION, .number = TX_CAUSE_EVENT, .clear = KINDS,
+      .set = TX_INFO_INSTRUCTION)
+
+FAULT(info_ring3_event_conflicts,
+      .what = "[A B F; C with bit 2] B8H[37] is 1 after an interrupt at ring 3",
+      .caught = {"skylake-2017 on 1 pebs_in_contexts FAIL",
+                 "icelake-server on 1 pebs_in_contexts FAIL"},
+      .quantity = RING3_INFORMATION, .number = TX_CAUSE_EVENT,
+      .set = TX_INFO_CONFLICT)
