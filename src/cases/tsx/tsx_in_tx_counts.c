@@ -6,7 +6,7 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 #include "src/counting/counter3.h"
-#include "src/counting/counters.h"
+#include "src/counting/in_tx_events.h"
 #include "src/counting/selects.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
@@ -15,8 +15,7 @@
 #define CORE_CYCLES 0x3c
 #define WIDE        16  /* instructions in a cycle: no processor has as many */
 #define CLEAN_MAX   100 /* windows tried for one without any other abort */
-/* Whether XBEGIN, and the instruction that ends a transaction, are inside it no
- * manual says. */
+/* Whether XBEGIN, and what ends a transaction, are inside it no manual says. */
 #define EDGES         2
 #define TSX_LONG_MOST (TSX_LONG + TSX_LONG_MORE)
 #define ABORTS        3 /* transactions, or commits */
@@ -387,6 +386,7 @@ TEST(tsx_in_tx_counts,
                  2);
     check_nested(t);
     check_edges(t);
+    in_tx_events_check(t);
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
         if ((places_of(t) >> n & 1) != 0)
             check_reads(t, n, n);

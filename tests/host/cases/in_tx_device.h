@@ -37,6 +37,7 @@ static struct {
     bool select_lost; /* an overflow clears EN */
     int64_t read;     /* added to the difference of two RDPMCs, */
     uint32_t index;   /* of this one */
+    int64_t outside;  /* added to loads, stores and mispredicts there */
     /* An interrupt. */
     bool none, late; /* none comes; the transaction commits */
     uint32_t status; /* of such an abort, */
@@ -53,6 +54,14 @@ static struct {
 static bool is_event(uint64_t select, uint64_t event)
 {
     return (select & 0xffff) == event;
+}
+
+/* Loads, stores and mispredicted branches, of which there are about as many as
+ * branches. */
+static bool is_rough(uint64_t select)
+{
+    return is_event(select, 0xc5) || is_event(select, 0x81d0) ||
+           is_event(select, 0x82d0);
 }
 
 /* A counter goes through 0: its status bit, and the interrupt. */
@@ -109,7 +118,8 @@ static bool count_work(const struct tsx_block *b, uint64_t instructions,
         uint64_t *select = msr(IA32_PERFEVTSEL(n));
         const bool each = is_event(*select, EVENT_INST_RETIRED) ||
                           is_event(*select, CORE_CYCLES);
-        if (!is_counting(n) || (!each && !is_event(*select, 0xc4)))
+        if (!is_counting(n) ||
+            (!each && !is_event(*select, 0xc4) && !is_rough(*select)))
             continue;
         const bool over =
             add_to(n, counted(n, *select, b, each ? instructions : branches,
@@ -126,10 +136,25 @@ static bool count_work(const struct tsx_block *b, uint64_t instructions,
     return interrupt && wrong.pmi;
 }
 
+/* Outside of transactions, when the counters are stopped. */
+static void count_rough(void)
+{
+    for (unsigned n = 0; n < 3; n++) {
+        const unsigned tx = *msr(IA32_PERFEVTSEL(n)) >> 32 & 3;
+        const uint64_t count = (tx & IN_TX) != 0 ? 0 : 100;
+
+        if (is_rough(*msr(IA32_PERFEVTSEL(n))) && is_counting(n))
+            add_to(n,
+                   count + (wrong.tx == (int)tx ? (uint64_t)wrong.outside : 0));
+    }
+}
+
 static int access(uint32_t number, const uint64_t *written)
 {
     if (written == NULL)
         return HW_NO_FAULT;
+    if (number == IA32_PERF_GLOBAL_CTRL && *written == 0)
+        count_rough();
     if (number >= IA32_A_PMC(0) && number < IA32_A_PMC(4))
         *msr(IA32_PMC(number - IA32_A_PMC(0))) = *written;
     if (number == IA32_PERF_GLOBAL_STATUS_RESET)

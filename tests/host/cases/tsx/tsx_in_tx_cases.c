@@ -83,6 +83,45 @@ static void each_event(void **state)
     }
 }
 
+/* And of such as are not exact. */
+static void each_rough_event(void **state)
+{
+    static const struct {
+        const uint8_t *body;
+        uint64_t event;
+        int tx;
+        int64_t add, outside;
+        const char *line; /* NULL: it passes */
+    } events[] = {
+        {NULL, 0, IN_TX, 0, 25, NULL},
+        {NULL, 0, IN_TX, 0, 26, "mispredicted branches (C5H) outside of"},
+        {NULL, 0, IN_TXCP, 0, 25, NULL},
+        {NULL, 0, IN_TXCP, 0, -25, NULL},
+        {NULL, 0, IN_TXCP, 0, 26, "stores (D0H/82H) outside of transactions"},
+        {NULL, 0, IN_TXCP, 0, -26, "loads (D0H/81H) outside of transactions"},
+        {tsx_body_write_lines, 0x82d0, IN_TX, -198, 0, NULL},
+        {tsx_body_write_lines, 0x82d0, IN_TX, -199, 0, "wanted 8 at least"},
+        {tsx_body_write_lines, 0x81d0, IN_TX | IN_TXCP, 51, 0, NULL},
+        {tsx_body_write_lines, 0x81d0, IN_TX | IN_TXCP, 52, 0,
+         "loads (D0H/81H) of 4 aborted transactions: with IN_TX = 1 800"},
+        {tsx_body_write_lines, 0xc5, IN_TX | IN_TXCP, 52, 0,
+         "mispredicted branches (C5H) of 4 aborted transactions"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+        begin(&test_tsx_in_tx_counts);
+        wrong.body = events[i].body;
+        wrong.only = events[i].event;
+        wrong.tx = events[i].tx;
+        wrong.add = events[i].body != NULL ? events[i].add : 0;
+        wrong.outside = events[i].outside;
+        expect_case(case_end(),
+                    events[i].line == NULL ? VERDICT_PASS : VERDICT_FAIL,
+                    events[i].line == NULL ? "" : events[i].line);
+    }
+}
+
 static void set_row(const struct row *row)
 {
     begin(&test_tsx_in_tx_counts);
@@ -308,10 +347,15 @@ static void fewer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_count),    cmocka_unit_test(each_event),
-        cmocka_unit_test(edges),         cmocka_unit_test(nesting_and_edge),
-        cmocka_unit_test(overflow),      cmocka_unit_test(reads),
-        cmocka_unit_test(clean_windows), cmocka_unit_test(invalid),
+        cmocka_unit_test(each_count),
+        cmocka_unit_test(each_event),
+        cmocka_unit_test(each_rough_event),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(nesting_and_edge),
+        cmocka_unit_test(overflow),
+        cmocka_unit_test(reads),
+        cmocka_unit_test(clean_windows),
+        cmocka_unit_test(invalid),
         cmocka_unit_test(fewer),
     };
 

@@ -3,6 +3,7 @@
  * event_rules.c - what counts too often or not at all, also in transactions.
  * Each entry names what it breaks: rules.h.
  */
+#include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/fault.h"
 
 FAULT(ring0_reference_is_core,
@@ -106,12 +107,12 @@ FAULT(in_txcp_to_zero,
 FAULT(in_txcp_refused,
       .what = "[any with RTM] IN_TXCP of PERFEVTSEL2 raises #GP",
       .caught = {"skylake-2017 on 1 tsx_in_txcp_counter2 FAIL"},
-      .quantity = SELECT_BITS, .number = 2, .clear = UINT64_C(1) << 33)
+      .quantity = SELECT_BITS, .number = 2, .clear = BIT(33))
 
 FAULT(in_tx_refused_on_1,
       .what = "[any with RTM] IN_TX of PERFEVTSEL1 raises #GP",
       .caught = {"skylake-2017 on 1 tsx_in_txcp_counter2 FAIL"},
-      .quantity = SELECT_BITS, .number = 1, .clear = UINT64_C(1) << 32)
+      .quantity = SELECT_BITS, .number = 1, .clear = BIT(32))
 
 FAULT(counter_2_garbles,
       .what = "[any with RTM] counter 2 counts one too many at each "
@@ -180,12 +181,12 @@ FAULT(nested_counts_commit,
 FAULT(in_txcp_on_0,
       .what = "[any with RTM] IN_TXCP of PERFEVTSEL0 can be set, and works",
       .caught = {"skylake-2017 on 1 tsx_in_txcp_counter2 FAIL"},
-      .quantity = SELECT_BITS, .number = 0, .set = UINT64_C(1) << 33)
+      .quantity = SELECT_BITS, .number = 0, .set = BIT(33))
 
 FAULT(in_txcp_on_5,
       .what = "[any with RTM and 8 counters] IN_TXCP of PERFEVTSEL5 can be set",
       .caught = {"skylake-2017 off 1 tsx_in_txcp_counter2 FAIL"},
-      .quantity = SELECT_BITS, .number = 5, .set = UINT64_C(1) << 33)
+      .quantity = SELECT_BITS, .number = 5, .set = BIT(33))
 
 FAULT(in_tx_misses_elision,
       .what = "[A with HLE] IN_TX counts nothing in elided sections",
@@ -246,3 +247,19 @@ FAULT(refused_lbr_written,
       .caught = {"skylake-2018 on 1 lbr_registers FAIL",
                  "sapphirerapids on 1 lbr_registers FAIL"},
       .breaks = REFUSED_LBR_KEPT)
+
+FAULT(in_tx_of_misses_ignored,
+      .what =
+          "[any with RTM] IN_TX is not heeded for mispredicted branches (C5H)",
+      .caught = {"skylake-2018 on 1 tsx_in_tx_counts FAIL"},
+      .quantity = SELECT_OF_EVENT, .number = 0xC5, .clear = BIT(32))
+
+FAULT(in_tx_of_memory_ignored,
+      .what = "[any with RTM] IN_TX is not heeded for events of memory (D0H)",
+      .caught = {"skylake-2018 on 1 tsx_in_tx_counts FAIL"},
+      .quantity = SELECT_OF_EVENT, .number = 0xD0, .clear = BIT(32))
+
+FAULT(txcp_of_memory_ignored,
+      .what = "[any with RTM] IN_TXCP is not heeded for events of memory (D0H)",
+      .caught = {"skylake-2018 on 1 tsx_in_tx_counts FAIL"},
+      .quantity = SELECT_OF_EVENT, .number = 0xD0, .clear = BIT(33))

@@ -70,7 +70,9 @@ BOTH_WAYS bool is_enabled_for(struct processor *p, unsigned n,
     if ((p->pmu.asked & BIT(n)) == 0)
         return false;
     if (hooks)
-        select = faults_quantity(p->machine, SELECT_TAKEN, n, select);
+        select = faults_quantity(
+            p->machine, SELECT_OF_EVENT, (uint32_t)(select & EVTSEL_EVENT),
+            faults_quantity(p->machine, SELECT_TAKEN, n, select));
     enabled = (select & EVTSEL_EN) != 0 && (p->pmu.global_ctrl & BIT(n)) != 0;
     if (!(hooks ? faults_enabled(p, n, enabled) : enabled))
         return false;

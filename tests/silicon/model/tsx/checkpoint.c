@@ -27,18 +27,23 @@ void counters_roll_back(struct processor *p)
                  !faults_rule(m, TXCP_WHILE_TRACED, true)) ||
                 (p->tsx.user && !faults_rule(m, RING3_TXCP_ROLLED, true));
 
-    for (unsigned n = 0; n < p->counters && !none; n++)
+    for (unsigned n = 0; n < p->counters && !none; n++) {
+        uint64_t select = p->pmu.select[n];
+
+        select = faults_quantity(m, SELECT_OF_EVENT,
+                                 (uint32_t)(select & EVTSEL_EVENT), select);
         if (all ||
             ((p->pmu.select[n] & EVTSEL_IN_TX) != 0 &&
              (p->pmu.select[n] & EVTSEL_EVENT) == 0xC4 &&
              !faults_rule(m, IN_TX_KEEPS_BRANCHES, true)) ||
-            ((p->pmu.select[n] & EVTSEL_IN_TXCP) != 0 &&
-             ((p->pmu.select[n] & EVTSEL_EVENT) == 0xC0 ||
+            ((select & EVTSEL_IN_TXCP) != 0 &&
+             ((select & EVTSEL_EVENT) == 0xC0 ||
               faults_rule(m, TXCP_OF_ANY_EVENT, true)) &&
              !faults_keep_aborted(p)))
             p->pmu.counter[n] =
                 faults_quantity(m, TXCP_RESTORED, n, p->pmu.at_xbegin[n]) &
                 COUNTER_MASK;
+    }
     if (!faults_rule(m, ABORT_KEEPS_STATUS, true))
         p->pmu.global_status = 0;
     for (unsigned n = 0; n < p->fixed_counters; n++)
