@@ -231,6 +231,11 @@ extern const uint8_t ring3_aborts_held[], ring3_aborts_held_at[],
 /* RING3_ABORTS elided sections that end by XRELEASE, of the lock as it was, and
  * of another value. The status is how many were elided to their end. */
 extern const uint8_t ring3_sections_match[], ring3_sections_other[];
+/* In them, and in those that PAUSE ends. */
+extern const uint8_t ring3_sections_match_acquire[],
+    ring3_sections_match_release[], ring3_sections_other_acquire[],
+    ring3_sections_other_release[], ring3_aborts_hle_acquire[];
+#define RING3_HLE_TURNS 5 /* of a loop in each of the latter */
 struct ring3_sections { /* on the data page */
     uint32_t unused[2], lock, unused_too[13];
     uint32_t ran, locks, register_sum; /* 1 each, of each section */

@@ -6,6 +6,7 @@
 #include "src/trace/packets.h"
 #include "src/trace/path_walk.h"
 #include "src/trace/ring3_bodies.h"
+#include "src/trace/ring3_elided.h"
 #include "src/trace/ring3_output.h"
 #include "src/trace/ring3_outside.h"
 #include "src/trace/registers.h"
@@ -347,7 +348,7 @@ TEST(pt_ring3,
      .cite =
          "SDM 3C, Intel Processor Trace, \"Trace Filtering\", \"TraceStop\", "
          "\"Packet Generation under Different Enable Conditions\", \"ToPA "
-         "STOP\", \"ToPA PMI\"",
+         "STOP\", \"ToPA PMI\", table \"TSX Packet Scenarios\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_PMU})
 {
     struct ring3_session ring3;
@@ -379,4 +380,6 @@ TEST(pt_ring3,
         check_transaction(&levels, true);
     if (tx && registers_ranges(test_cpu(t)) != 0)
         ring3_outside_check(&p, &ring3);
+    if (tx && test_cpu(t)->hle)
+        ring3_elided_check(&p, &ring3);
 }

@@ -41,6 +41,7 @@ struct traced_state {
     void *kept;
     size_t kept_bytes;
     uint8_t block[256], records[20480];
+    uint8_t user_data[128]; /* of ring 3, where its lock is in the first line */
 };
 extern struct traced_state traced;
 extern struct processor traced_processor;
@@ -83,7 +84,9 @@ void traced_committed(uint64_t ip);
 void traced_take_hint(ucontext_t *u);
 void traced_hint_taken(ucontext_t *u);
 
-/* traced_ring3.c. IRETQ to that CS; an exception of an inner ring; false where
+/* traced_ring3.c. The page of ring 3's data; NULL where it is not there. */
+uint8_t *traced_user_data(void);
+/* IRETQ to that CS; an exception of an inner ring; false where
  * it is ring 0's, or the instruction the host's. */
 void traced_enter_ring(uint64_t cs);
 bool traced_leave_ring(ucontext_t *u, unsigned vector);

@@ -38,6 +38,12 @@ static uint64_t *below(uint64_t entry)
     return (uint64_t *)(uintptr_t)(entry & ADDRESS);
 }
 
+uint8_t *traced_user_data(void)
+{
+    return traced.cpl == 3 ? (uint8_t *)TRACED_USER + RING3_CODE_PAGES * PAGE
+                           : NULL;
+}
+
 /* What a root table maps at TRACED_USER: the pages as they are now. */
 static void copy_pages(const uint64_t *root)
 {

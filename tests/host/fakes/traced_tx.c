@@ -22,6 +22,8 @@ static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
     memcpy(traced.begun, u->uc_mcontext.gregs, sizeof(traced.begun));
     memcpy(traced.block, traced.kept, traced.kept_bytes);
     memcpy(traced.records, traced_records(), sizeof(traced.records));
+    if (traced_user_data() != NULL)
+        memcpy(traced.user_data, traced_user_data(), sizeof(traced.user_data));
     traced.depth = 1;
     traced.lines = traced.steps = 0;
     traced.locks = 0;
@@ -74,6 +76,8 @@ void traced_tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
     memcpy(u->uc_mcontext.gregs, traced.begun, sizeof(traced.begun));
     memcpy(traced.kept, traced.block, traced.kept_bytes);
     memcpy(traced_records(), traced.records, sizeof(traced.records));
+    if (traced_user_data() != NULL)
+        memcpy(traced_user_data(), traced.user_data, sizeof(traced.user_data));
     REG(u, REG_EFL) |= TRACED_TF;
     traced.depth = traced.locks = 0;
     REG(u, REG_RIP) = fallback;
@@ -214,6 +218,15 @@ void traced_done(ucontext_t *u)
     record_if_due(u);
 }
 
+static bool is_lock_back(void)
+{
+    const uint8_t *user = traced_user_data();
+
+    return user != NULL ? memcmp(traced.user_data, user, LINE_BYTES) == 0
+                        : memcmp(traced.records, traced_records(),
+                                 sizeof(traced.records)) == 0;
+}
+
 /* XRELEASE has to bring the lock back. */
 void traced_hint_taken(ucontext_t *u)
 {
@@ -226,8 +239,7 @@ void traced_hint_taken(ucontext_t *u)
         return;
     }
     if (traced.elide == ELIDE_RELEASE && traced.hle && outermost) {
-        if (memcmp(traced.records, traced_records(), sizeof(traced.records)) !=
-            0) {
+        if (!is_lock_back()) {
             traced_tx_abort(u, TX_CAUSE_INSTRUCTION, 0);
             return;
         }

@@ -178,3 +178,33 @@ FAULT(pt_ring3_abort_pge_missing,
       .what = "[PT and TSX] an abort at ring 3 into the filter has no TIP.PGE",
       .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
       .rule = PT_ABORT_PGE_RING_3)
+
+FAULT(pt_ring3_hle_begin_missing,
+      .what = "[PT and HLE] an elision at ring 3 begins without packets",
+      .caught = {"skylake-2017 on 1 pt_ring3 FAIL"}, .rule = PT_HLE_IN_RING_3)
+
+FAULT(pt_ring3_hle_commit_missing,
+      .what = "[PT and HLE] an elision at ring 3 commits without packets",
+      .caught = {"skylake-2017 on 1 pt_ring3 FAIL"},
+      .rule = PT_HLE_COMMIT_RING_3)
+
+FAULT(pt_ring3_hle_abort_missing,
+      .what = "[PT and HLE] an elision at ring 3 aborts without MODE.TSX",
+      .caught = {"skylake-2017 on 1 pt_ring3 FAIL"},
+      .rule = PT_HLE_ABORT_RING_3)
+
+FAULT(pt_ring3_hle_abort_commits,
+      .what = "[PT and HLE] MODE.TSX of an abort of HLE at ring 3 has TXAbort "
+              "= 0",
+      .caught = {"skylake-2017 on 1 pt_ring3 FAIL"},
+      .rule = PT_HLE_TXABORT_RING_3)
+
+FAULT(pt_ring3_hle_target_wrong,
+      .what = "[PT and HLE] the TIP of an abort of HLE at ring 3 is not the "
+              "XACQUIRE",
+      .caught = {"skylake-2017 on 1 pt_ring3 FAIL"},
+      .rule = PT_HLE_TARGET_RING_3)
+
+FAULT(pt_ring3_hle_begin_no_fup,
+      .what = "[PT and HLE] MODE.TSX of an elision at ring 3 has no FUP",
+      .caught = {"skylake-2017 on 1 pt_ring3 FAIL"}, .rule = PT_HLE_FUP_RING_3)

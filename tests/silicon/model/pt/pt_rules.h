@@ -228,6 +228,12 @@ enum pt_rule {
     PT_RET_TIP_WHOLE,      /* and of that of a RET */
     PT_TX_FILTER_RING_3,   /* is MODE.TSX sent there with FilterEn = 0 */
     PT_ABORT_PGE_RING_3,   /* has an abort into a range there a TIP.PGE */
+    PT_HLE_IN_RING_3,      /* does an elision there make packets, */
+    PT_HLE_COMMIT_RING_3,  /* its commit, */
+    PT_HLE_ABORT_RING_3,   /* and its abort, */
+    PT_HLE_TXABORT_RING_3, /* with TXAbort = 1, */
+    PT_HLE_TARGET_RING_3,  /* and a TIP to the XACQUIRE */
+    PT_HLE_FUP_RING_3,     /* has its begin a FUP */
     PT_PSB_NO_BRANCHES,    /* is a PSB due with BranchEn = 0 */
     PT_CYCLES_FILTERED,    /* do cycles count with FilterEn = 0 */
     PT_CYCLES_OUTSIDE,     /* the same with ContextEn = 0 */

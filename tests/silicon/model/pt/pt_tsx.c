@@ -23,6 +23,17 @@ static bool is_traced(const struct processor *p)
             (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
 }
 
+/* "Packet generation does not distinguish" it, at ring 3 either. */
+static bool is_elision_hidden(const struct processor *p, enum pt_tx_mode mode)
+{
+    return p->tsx.hle && p->pt.user &&
+           !faults_pt(p,
+                      mode == PT_TX_IN      ? PT_HLE_IN_RING_3
+                      : mode == PT_TX_ABORT ? PT_HLE_ABORT_RING_3
+                                            : PT_HLE_COMMIT_RING_3,
+                      true);
+}
+
 /* All that is older stands before it. */
 static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
                          const uint64_t *fup)
@@ -39,6 +50,8 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
          (faults_pt(p, PT_CYC_OF_ABORT, true) &&
           (!p->pt.user || faults_pt(p, PT_CYC_OF_ABORT_RING_3, true)))))
         pt_put_cyc(p);
+    if (is_elision_hidden(p, mode))
+        return;
     if (mode == PT_TX_IN && ++p->pt.begins % 16 == 0 &&
         !faults_pt(p, PT_EVERY_BEGIN, true))
         return;
@@ -48,6 +61,9 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
         mode = (enum pt_tx_mode)faults_pt_value(p, PT_TX_BEGIN_MODE, mode);
     if (mode == PT_TX_NONE)
         mode = (enum pt_tx_mode)faults_pt_value(p, PT_TX_COMMIT_MODE, mode);
+    if (mode == PT_TX_ABORT && p->tsx.hle && p->pt.user &&
+        !faults_pt(p, PT_HLE_TXABORT_RING_3, true))
+        mode = PT_TX_NONE;
     if (mode == PT_TX_ABORT)
         mode = (enum pt_tx_mode)faults_pt_value(p, PT_TX_ABORT_MODE, mode);
     pt_put_mode_tsx(p, mode);
@@ -81,8 +97,11 @@ bool pt_tx_begin(struct processor *p, const struct pt_step *now, bool doomed)
     pt_pass_time(p, now);
     if (is_traced(p))
         put_mode_tsx(p, PT_TX_IN,
-                     pt->packet_en && (now->cpl == 0 ||
-                                       faults_pt(p, PT_TX_FUP_IN_RING_3, true))
+                     pt->packet_en &&
+                             (now->cpl == 0 ||
+                              faults_pt(p, PT_TX_FUP_IN_RING_3, true)) &&
+                             (now->cpl == 0 || !p->tsx.hle ||
+                              faults_pt(p, PT_HLE_FUP_RING_3, true))
                          ? ip
                          : NULL);
     finish_step(p, now);
@@ -111,6 +130,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     struct pt_state *pt = &p->pt;
     const uint64_t *ip = faults_tx_abort_ip(p, now);
     const uint64_t *target = faults_tx_target(p, now);
+    const bool elided = p->tsx.hle && now->cpl > 0;
     uint64_t at;
     bool was = pt->packet_en, fup, stops;
     unsigned aborts;
@@ -119,6 +139,8 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     if (!faults_pt(p, PT_ABORT_HERE, true) ||
         (p->tsx.hle && !faults_pt(p, PT_HLE_ABORT_HERE, true)))
         ip = &pt->tx_begin;
+    if (elided && !faults_pt(p, PT_HLE_TARGET_RING_3, true))
+        target = &now->ip;
     at = faults_pt_value(p, PT_ABORT_IP, *ip);
     if (!faults_pt(p, now->cpl > 0 ? PT_ABORT_TNT_RING_3 : PT_ABORT_TNT,
                    true) ||
