@@ -697,7 +697,7 @@ $(B)/tests/host/cases/pt/pt_rows_cases: $(call host_object,$(addprefix \
     src/cases/pt/,pt_ip_compression.c pt_mode_exec.c))
 $(B)/tests/host/cases/pt/pt_pair_cases: $(call host_object,\
     src/cases/pt/pt_rtm_abort_conflict.c)
-$(B)/tests/host/cases/pt/pt_rows_cases: LOW := -no-pie
+$(addprefix $(B)/tests/host/cases/pt/,pt_ring3_cases pt_rows_cases): LOW := -no-pie
 $(patsubst %.c,$(B)/%,$(wildcard tests/host/cases/pt/pt_*_cases.c)): \
     $(B)/traced/model.o $(NEEDS_ASM:%=$(B)/traced/%.o)
 # The reader of reports; what a machine would answer is played.

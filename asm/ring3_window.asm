@@ -149,6 +149,8 @@ ring3_tx_fallback:
         mov     r14d, eax
         times   16 nop
         syscall
+global ring3_ud2
+ring3_ud2:
         ud2
         align   4096, db 0xcc
 

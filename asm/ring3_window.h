@@ -279,6 +279,8 @@ _Static_assert(offsetof(struct ring3_state, found) == 0xc00,
 #define RING3_STATE_EMPTY 32
 #define RING3_STATE_BEGUN (5 + RING3_STATE_EMPTY) /* inner ones aside */
 
+extern const uint8_t ring3_ud2[]; /* a UD2, in whatever mode */
+
 /* RDPMC with ECX = index, at ring 3. Then ring3->vector says whether it
  * faulted, and what it read is returned. Writes 0 to IA32_PERF_GLOBAL_CTRL
  * (38FH). */

@@ -7,7 +7,9 @@
 #include "src/base/names.h"
 
 #define GDT_BYTES     2048 /* firmware's at most, with those added */
-#define ADDED         6    /* descriptors; the TSS's is two */
+#define ADDED         7    /* descriptors; the TSS's is two */
+#define TSS           4    /* of them */
+#define CODE_32       6
 #define PAGE_BYTES    4096
 #define STACK_BYTES   4096
 #define TABLE_ENTRIES 512
@@ -32,6 +34,8 @@ _Static_assert(PAGES + RING3_SHOWN <= TABLE_ENTRIES, "one table");
 #define DESCRIPTOR_CODE    BIT(43)
 #define DESCRIPTOR_WRITE   BIT(41) /* of data; readable, of code */
 #define DESCRIPTOR_LONG    BIT(53)
+#define DESCRIPTOR_32      BIT(54)
+#define DESCRIPTOR_4_GB    (BIT(55) | BITS(51, 48) | BITS(15, 0))
 #define TYPE_TSS           UINT64_C(9)  /* available */
 #define TYPE_TSS_BUSY      UINT64_C(11) /* in TR */
 #define DESCRIPTOR_TYPE(d) ((d) >> 40 & 0x1f)
@@ -134,7 +138,7 @@ static bool prepare_paging(struct ring3_session *s)
 }
 
 /* The GDT: for SYSCALL code and data of ring 0, for SYSRET data and code of
- * ring 3 from 8 bytes after its base, then the TSS. */
+ * ring 3 from 8 bytes after its base, then the TSS and code of 32 bits. */
 static bool prepare_gdt(struct ring3_session *s, uint64_t *star)
 {
     struct ring3_tables *tables = s->tables;
@@ -152,8 +156,11 @@ static bool prepare_gdt(struct ring3_session *s, uint64_t *star)
     tables->gdt[first + 1] = ring3_descriptor(false, 0);
     tables->gdt[first + 2] = ring3_descriptor(false, 3);
     tables->gdt[first + 3] = ring3_descriptor(true, 3);
-    tables->gdt[first + 4] = tss_descriptor((uintptr_t)&tables->tss);
-    tables->gdt[first + 5] = (uint64_t)(uintptr_t)&tables->tss >> 32;
+    tables->gdt[first + TSS] = tss_descriptor((uintptr_t)&tables->tss);
+    tables->gdt[first + TSS + 1] = (uint64_t)(uintptr_t)&tables->tss >> 32;
+    tables->gdt[first + CODE_32] =
+        (ring3_descriptor(true, 2) & ~DESCRIPTOR_LONG) | DESCRIPTOR_32 |
+        DESCRIPTOR_4_GB;
     memset(&tables->tss, 0, sizeof(tables->tss));
     uint64_t *above = (uint64_t *)(uintptr_t)(tables->stack + STACK_BYTES) - 2;
     above[0] = (uintptr_t)&tables->ring3;
@@ -162,7 +169,7 @@ static bool prepare_gdt(struct ring3_session *s, uint64_t *star)
 
     s->ours.gdt.base = (uintptr_t)tables->gdt;
     s->ours.gdt.limit = (uint16_t)(bytes + 8 * ADDED - 1);
-    s->ours.tr = (uint16_t)(bytes + 32);
+    s->ours.tr = (uint16_t)(bytes + 8 * TSS);
     tables->ring3.user_ss = bytes + 16 + 3;
     tables->ring3.user_cs = bytes + 24 + 3;
     *star = (uint64_t)bytes << 32 | (uint64_t)(bytes + 8 + 3) << 48;
@@ -228,6 +235,11 @@ void ring3_be_ring(struct ring3_session *s, unsigned ring)
     s->tables->gdt[ring3->user_ss / 8] = ring3_descriptor(false, ring);
     ring3->user_code = (uintptr_t)ring3_code;
     ring3->user_data = ring3->data;
+}
+
+uint64_t ring3_code_32(const struct ring3_session *s)
+{
+    return s->ours.tr + 8u * (CODE_32 - TSS) + 2;
 }
 
 void ring3_begin(const struct ring3_session *s)

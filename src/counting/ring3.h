@@ -50,6 +50,10 @@ void ring3_finish(const struct ring3_session *s);
  * "Determination of Access Rights"), whose own pages they use. */
 void ring3_be_ring(struct ring3_session *s, unsigned ring);
 
+/* A code segment of 32 bits, of ring 2: for struct ring3's user_cs, after
+ * ring3_be_ring(). */
+uint64_t ring3_code_32(const struct ring3_session *s);
+
 /* Pure, for ring3_prepare() and its unit test. A code or data descriptor of
  * 64-bit mode, at that privilege level. */
 uint64_t ring3_descriptor(bool code, unsigned level);

@@ -7,6 +7,7 @@
 #include "src/trace/path_walk.h"
 #include "src/trace/ring3_bodies.h"
 #include "src/trace/ring3_elided.h"
+#include "src/trace/ring3_modes.h"
 #include "src/trace/ring3_output.h"
 #include "src/trace/ring3_outside.h"
 #include "src/trace/registers.h"
@@ -348,7 +349,8 @@ TEST(pt_ring3,
      .cite =
          "SDM 3C, Intel Processor Trace, \"Trace Filtering\", \"TraceStop\", "
          "\"Packet Generation under Different Enable Conditions\", \"ToPA "
-         "STOP\", \"ToPA PMI\", table \"TSX Packet Scenarios\"",
+         "STOP\", \"ToPA PMI\", table \"TSX Packet Scenarios\", \"MODE.Exec "
+         "Packet Definition\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_PMU})
 {
     struct ring3_session ring3;
@@ -382,4 +384,5 @@ TEST(pt_ring3,
         ring3_outside_check(&p, &ring3);
     if (tx && test_cpu(t)->hle)
         ring3_elided_check(&p, &ring3);
+    ring3_modes_check(&p, &ring3); /* the last: at ring 2 */
 }

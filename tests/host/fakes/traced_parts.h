@@ -33,9 +33,11 @@ struct traced_state {
     unsigned locks;   /* elided ones that are held */
     unsigned cpl;     /* where its rings are loaded: */
     bool rings;
-    uint64_t at_rsp0; /* what the stack of an exception begins with */
-    uint64_t ptw;     /* the operand of a PTWRITE */
-    bool elided;      /* an elision has aborted: it is not tried again */
+    const uint64_t *ring_gdt; /* the descriptors of these */
+    bool is_32;               /* code of 32 bits, where it is one of UD2 */
+    uint64_t at_rsp0;         /* what the stack of an exception begins with */
+    uint64_t ptw;             /* the operand of a PTWRITE */
+    bool elided; /* an elision has aborted: it is not tried again */
     uint64_t fallback;
     gregset_t begun; /* registers at its begin, and memory: */
     void *kept;

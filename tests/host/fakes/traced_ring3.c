@@ -13,6 +13,8 @@
 #define CODE_64 UINT64_C(0x00af9a000000ffff)
 #define DATA    UINT64_C(0x00cf92000000ffff)
 
+#define CODE_D (UINT64_C(1) << 54)
+
 #define IA32_LSTAR 0xC0000082
 
 #define PAGE        4096
@@ -69,6 +71,7 @@ void ring3_load(const struct ring3_registers *in)
     copy_pages(below(in->cr3));
     traced.rings = in->gdt.base != (uintptr_t)gdt;
     /* RSP0 of its TSS leads to the structure. */
+    traced.ring_gdt = (const uint64_t *)in->gdt.base;
     if (traced.rings) {
         const uint64_t *low = (const uint64_t *)(in->gdt.base + in->tr);
         const uint64_t tss = (low[0] >> 16 & 0xffffff) |
@@ -83,6 +86,7 @@ void ring3_load(const struct ring3_registers *in)
 void traced_enter_ring(uint64_t cs)
 {
     traced.cpl = traced.rings ? cs & 3 : 0;
+    traced.is_32 = traced.cpl != 0 && (traced.ring_gdt[cs / 8] & CODE_D) != 0;
 }
 
 /* An exception at ring 3, handled by ring3_fault. */
@@ -91,6 +95,7 @@ bool traced_leave_ring(ucontext_t *u, unsigned vector)
     if (traced.cpl == 0)
         return false;
     traced.cpl = 0;
+    traced.is_32 = false;
     REG(u, REG_RAX) = vector;
     REG(u, REG_RBX) = traced.at_rsp0;
     struct pt_step now = traced_step(traced.at, (uintptr_t)ring3_fault,

@@ -193,3 +193,14 @@ FAULT(pt_ring3_pgd_of_source,
           "the address of the jump",
       .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
       .rule = PT_PGD_NEXT_IN_RING_3)
+
+FAULT(pt_exec_context_missing,
+      .what = "[any with PT] MODE.Exec is missing where the mode changed while "
+              "ContextEn was 0",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_EXEC_OF_CONTEXT)
+
+FAULT(pt_exec_start_missing,
+      .what =
+          "[any with PT] a trace that begins without a PSB has no MODE.Exec "
+          "before its first TIP.PGE, though the mode is another",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_EXEC_OF_START)

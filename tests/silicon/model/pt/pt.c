@@ -26,42 +26,6 @@ void pt_pass_time(struct processor *p, const struct pt_step *now)
         p->pt.cyc_sent = false;
 }
 
-/* "If the mode has changed since the last MODE.Exec, or if no MODE.Exec since
- * last PSB." */
-static void put_new_mode(struct processor *p, const struct pt_step *now)
-{
-    if (pt_exec_mode(p, now) != p->pt.exec &&
-        (p->pt.exec == PT_EXEC_NONE || (!erratum_is(p, ERRATUM_MODE_AT_PSB) &&
-                                        faults_pt(p, PT_EXEC_CHANGE, true))))
-        pt_put_mode_exec(p, now);
-}
-
-/* MODE.Exec has a CYC too. */
-static void put_mode_of_pge(struct processor *p, const struct pt_step *now)
-{
-    if (p->choices.pt_exec_again && faults_pt(p, PT_PSB_EXEC_DUE, true) &&
-        faults_pt(p, PT_CYC_OF_PGE, true))
-        pt_put_mode_exec(p, now);
-    else
-        put_new_mode(p, now);
-}
-
-void pt_packet_en_set(struct processor *p, const struct pt_step *now)
-{
-    if (!pt_branch_en(p))
-        return;
-    if (faults_pt(p, PT_EXEC_FIRST, true) &&
-        (p->pt.exec == PT_EXEC_NONE || faults_pt(p, PT_EXEC_OF_PGE, true)))
-        put_mode_of_pge(p, now);
-    if (faults_pt(p, PT_CYC_OF_PGE, true))
-        pt_put_cyc(p);
-    if (faults_pt(p, PT_PGE, true))
-        pt_put_ip(p, PT_TIP_PGE,
-                  faults_pt(p, PT_PGE_NEXT, true) ? &now->next : &now->ip);
-    if (!faults_pt(p, PT_EXEC_FIRST, true))
-        put_mode_of_pge(p, now);
-}
-
 void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
 {
     if (faults_pt(p, PT_PGD_ENDS_CALLS, true))
@@ -140,7 +104,7 @@ static void put_branch(struct processor *p, const struct instruction *i,
     if (far && faults_pt(p, PT_FAR_FUP, false))
         pt_put_ip(p, PT_FUP, &now->ip);
     if (far && faults_pt(p, PT_EXEC_BEFORE_TIP, true))
-        put_new_mode(p, now);
+        pt_put_new_mode(p, now);
     if (faults_pt(p, PT_CYC_OF_TIP, true))
         pt_put_cyc(p);
     to = faults_pt(p, PT_TIP_NEXT, true) ? &now->next : &now->ip;
@@ -149,7 +113,7 @@ static void put_branch(struct processor *p, const struct instruction *i,
     else
         pt_put_ip(p, PT_TIP, to);
     if (far && !faults_pt(p, PT_EXEC_BEFORE_TIP, true))
-        put_new_mode(p, now);
+        pt_put_new_mode(p, now);
 }
 
 /* What TIP.PGD says instead of the packet of this instruction. Rows 7e, 7f:
@@ -374,7 +338,7 @@ void pt_event(struct processor *p, const struct pt_step *now)
     } else if (!was && pt->packet_en) {
         pt_packet_en_set(p, now);
     } else if (was && pt_branch_en(p)) {
-        put_new_mode(p, now);
+        pt_put_new_mode(p, now);
         if (faults_pt(p, PT_CYC_OF_EVENT, true))
             pt_put_cyc(p);
         if (faults_pt(p, PT_EVENT_TIP, true) &&

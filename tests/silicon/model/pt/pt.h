@@ -182,6 +182,8 @@ static inline bool pt_event_en(const struct processor *p)
     return (p->pt.ctl_active & RTIT_EVENT_EN) != 0;
 }
 void pt_put_mode_exec(struct processor *p, const struct pt_step *now);
+/* pt_modes.c: the same, where the mode is not what it was said to be. */
+void pt_put_new_mode(struct processor *p, const struct pt_step *now);
 enum pt_tx_mode { PT_TX_NONE = 0x20, PT_TX_IN = 0x21, PT_TX_ABORT = 0x22 };
 void pt_put_mode_tsx(struct processor *p, enum pt_tx_mode mode);
 void pt_put_trace_stop(struct processor *p);

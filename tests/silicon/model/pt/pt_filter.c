@@ -100,6 +100,7 @@ void pt_update_enables(struct processor *p, const struct pt_step *now,
          (has_filter(p) && !faults_pt(p, PT_CR3_IN_RANGES, true)) ||
          (now->cpl > 0 && !faults_pt(p, PT_CR3_IN_RING_3, true)) ||
          (pt->packet_en && !faults_pt(p, PT_CR3_FOLLOWED, true)));
+    p->faults.context_came = pt->context_en && !was;
     if (pt->context_en &&
         (lands || (!was && ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
                             faults_pt(p, PT_FILTER_ANEW, true)))))

@@ -44,6 +44,7 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
         pt->cycles = 0;
     if (faults_pt(p, PT_PSB_RESETS_COUNT, true))
         pt->psb_bytes = 0;
+    p->faults.goes_on = false;
     pt->last_ip = faults_psb_last_ip(p, 0);
     if (faults_pt(p, PT_PSB_ENDS_CALLS, true))
         pt->returns_known = 0;

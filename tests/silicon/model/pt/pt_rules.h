@@ -322,6 +322,8 @@ enum pt_rule {
     PT_RET_FRAMES,       /* is a RET compared with the last CALL alone */
     PT_RET_POPS,         /* is that forgotten where it is not compressed */
     PT_CALL_FILTERED,    /* is a CALL with FilterEn = 0 not remembered */
+    PT_EXEC_OF_CONTEXT,  /* the same where ContextEn was 0, */
+    PT_EXEC_OF_START,    /* and in a trace that began without a PSB */
     PT_EXEC_OF_PGE,      /* is MODE.Exec sent where it changed before TIP.PGE */
     PT_CFE_TNT,          /* does a CFE send the TNT */
     PT_EVD_OF_RING_3,    /* has a page fault there an EVD, */

@@ -50,6 +50,7 @@ void pt_started(struct processor *p, const struct pt_step *now)
                      : (uint32_t)(now->tsc - p->faults.ended_tsc);
     pt->cyc_sent = false;
     pt->exec = PT_EXEC_NONE;
+    p->faults.goes_on = true;
     pt->buffered = 0;
     if (!faults_pt(p, PT_START_KEEPS_RANGES, true))
         pt->address[2] = pt->address[3] = 0;
