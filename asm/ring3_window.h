@@ -144,6 +144,10 @@ extern const uint8_t ring3_body_iret[], ring3_body_iret_at[],
 extern const uint8_t ring3_body_changes[], ring3_body_changed[];
 /* Its taken branches, of the window at ring 3. */
 extern const struct lbr_row ring3_body_changes_rows[];
+/* Instead of the body: a CALL, in which SYSCALL goes to ring 0 and comes back;
+ * where that is, a RET, and where that goes to. */
+extern const uint8_t ring3_body_visits[], ring3_body_visits_back[],
+    ring3_body_visits_returned[];
 /* Instead of the body: each kind of near branch; of the calls one, in that row,
  * does not return. */
 extern const uint8_t ring3_body_kinds[];

@@ -151,6 +151,14 @@ extern const uint8_t trace_mode_handler[];
 extern const uint8_t trace_modes_end[];
 extern const struct trace_row trace_body_modes_range_path[];
 
+/* Calls and returns, under a filter of CR3 as it is: the argument, which maps
+ * the same, is CR3 in the first, and at the second. */
+TRACE_BODY(trace_body_cr3_returns);
+/* The same under a filter up to before that address; INT3 in the call has that
+ * handler, outside. */
+TRACE_BODY(trace_body_event_returns);
+extern const uint8_t trace_event_returns_end[], trace_event_returns_handler[];
+
 /* TraceEn is 0 and 1 between a call and its return. */
 TRACE_BODY(trace_body_restart);
 

@@ -169,6 +169,9 @@ static void check_writes(struct trace *p, uint64_t control, uint64_t cr3,
     p->control = control | IA32_RTIT_CTL_CR3Filter;
     w.path = (struct path){.step = path_list_step, .source = &list};
     window_check(p, "writes of CR3, with a filter of it", &w, &seen);
+    window_set(&w, trace_body_cr3_returns, trace_body_cr3_returns_path);
+    w.code.argument = other;
+    window_check(p, "calls and returns, with a filter of CR3", &w, &seen);
 }
 
 /* "PIP Packet Definition": whatever FilterEn is. And where CR3 matches again
@@ -212,7 +215,8 @@ TEST(pt_filter_context,
      .asks = "Do filters of privilege level and of CR3 keep out what they say?",
      .cite = "SDM 3C, Intel Processor Trace, \"Filtering by Current Privilege "
              "Level (CPL)\", \"Filtering by CR3\", \"Context Enable "
-             "(ContextEn)\"",
+             "(ContextEn)\", \"Indirect Transfer Compression for Returns "
+             "(RET)\"",
      .needs = {.features = NEED_INTEL | NEED_PT})
 {
     struct trace p;

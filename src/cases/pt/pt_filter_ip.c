@@ -3,6 +3,7 @@
  * TIP.PGD, both ends of the range belong to it, and nothing is traced outside.
  */
 #include "src/base/msr.h"
+#include "src/trace/gate.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 
@@ -92,6 +93,24 @@ static void check_halves(struct trace *p, uint64_t control)
         window_check(p, "filters of the range and of a part of it", &w, &seen);
 }
 
+/* An exception goes out, and IRET comes back, between a call and its return. */
+static void check_event(struct trace *p)
+{
+    uint8_t *gates = (uint8_t *)test_records(p->t) + PAGE_BYTES;
+    struct window w;
+    struct path_seen seen;
+
+    trace_gates(gates);
+    gates_set(gates, GATE_BP, trace_at(trace_event_returns_handler));
+    window_set(&w, trace_body_event_returns, trace_body_event_returns_path);
+    w.bare = true;
+    w.gates = gates;
+    if (set_range(p, 0, trace_at(trace_body_event_returns),
+                  trace_at(trace_event_returns_end) - 1))
+        window_check(p, "a return after an exception out of a filter", &w,
+                     &seen);
+}
+
 /* Out by a return that could be compressed, were its target in the range;
  * within, by one that could be, had its call been. */
 static void check_return(struct trace *p, uint64_t control)
@@ -112,6 +131,7 @@ static void check_return(struct trace *p, uint64_t control)
                   trace_at(trace_called_last)))
         window_check(p, "a return whose call was outside of a filter", &w,
                      &seen);
+    check_event(p);
 }
 
 /* ADDR0 stops at what is not executed; ADDR1 filters. */

@@ -10,6 +10,7 @@
 #include "src/trace/ring3_modes.h"
 #include "src/trace/ring3_output.h"
 #include "src/trace/ring3_outside.h"
+#include "src/trace/ring3_returns.h"
 #include "src/trace/registers.h"
 #include "src/trace/ring3_trace.h"
 #include "src/trace/window.h"
@@ -374,6 +375,7 @@ TEST(pt_ring3,
         check_leaving(&levels);
     }
     ring3_bodies_check(&p, &ring3);
+    ring3_returns_check(&p, &ring3);
     ring3_output_check(&p, &ring3);
     p.may_stop = false;
     if (tx)

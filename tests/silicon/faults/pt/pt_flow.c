@@ -204,3 +204,27 @@ FAULT(pt_exec_start_missing,
           "[any with PT] a trace that begins without a PSB has no MODE.Exec "
           "before its first TIP.PGE, though the mode is another",
       .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_EXEC_OF_START)
+
+FAULT(
+    pt_calls_across_level,
+    .what = "[any with PT] a RET of ring 3 is compressed though ring 0, which "
+            "is not traced, was called since its CALL",
+    .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_LEVEL_ENDS_CALLS)
+
+FAULT(pt_calls_across_cr3,
+      .what = "[PT with CR3 filtering] a RET is compressed though another CR3 "
+              "was in use since its CALL",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_CR3_ENDS_CALLS)
+
+FAULT(pt_calls_across_event,
+      .what = "[PT with ranges] a RET is compressed though an exception left "
+              "the filter since its CALL",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"},
+      .rule = PT_EVENT_ENDS_CALLS)
+
+FAULT(pt_call_of_other_cr3,
+      .what = "[PT with CR3 filtering] a CALL under another CR3 is remembered "
+              "for the compression of its RET",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_CALL_OUTSIDE)

@@ -28,7 +28,12 @@ void pt_pass_time(struct processor *p, const struct pt_step *now)
 
 void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
 {
-    if (faults_pt(p, PT_PGD_ENDS_CALLS, true))
+    const enum pt_rule out = (p->pt.ctl_active & RTIT_CR3_FILTER) != 0
+                                 ? PT_CR3_ENDS_CALLS
+                                 : PT_LEVEL_ENDS_CALLS;
+
+    if (faults_pt(p, PT_PGD_ENDS_CALLS, true) &&
+        (p->pt.context_en || faults_pt(p, out, true)))
         p->pt.returns_known = 0;
     pt_flush_tnt_if(p, PT_PGD_TNT);
     if (!pt_branch_en(p))
@@ -301,6 +306,7 @@ void pt_event(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
     bool was = pt->packet_en, stops, cfe, nmi = p->faults.nmi;
+    const unsigned calls = pt->returns_known;
 
     p->faults.nmi = false;
     if (!pt_tracing(p) || !faults_pt(p, PT_EVENTS, true) ||
@@ -335,6 +341,8 @@ void pt_event(struct processor *p, const struct pt_step *now)
     if (was && !pt->packet_en) {
         pt_packet_en_cleared(p, faults_pt(p, PT_EVENT_PGD_IP, true) ? &now->next
                                                                     : NULL);
+        if (pt->context_en && !faults_pt(p, PT_EVENT_ENDS_CALLS, true))
+            pt->returns_known = calls;
     } else if (!was && pt->packet_en) {
         pt_packet_en_set(p, now);
     } else if (was && pt_branch_en(p)) {

@@ -28,7 +28,8 @@ void pt_pass_by(struct processor *p, const struct instruction *i,
                 const struct pt_step *now)
 {
     if ((i->flags & (INSTRUCTION_CALL | INSTRUCTION_FAR)) == INSTRUCTION_CALL &&
-        !faults_pt(p, PT_CALL_FILTERED, true))
+        (!faults_pt(p, PT_CALL_FILTERED, true) ||
+         (!p->pt.context_en && !faults_pt(p, PT_CALL_OUTSIDE, true))))
         pt_push_return(p, i, now);
 }
 

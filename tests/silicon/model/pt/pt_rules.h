@@ -20,7 +20,11 @@ enum pt_rule {
     PT_PGD,              /* is TIP.PGD sent */
     PT_PGD_ALWAYS_IP,    /* with an IP out of context */
     PT_PGD_IP,           /* with an IP in context */
-    PT_PGD_ENDS_CALLS,   /* does PacketEn = 0 forget CALLs */
+    PT_PGD_ENDS_CALLS,   /* does PacketEn = 0 forget CALLs, */
+    PT_LEVEL_ENDS_CALLS, /* by another level, */
+    PT_CR3_ENDS_CALLS,   /* by another CR3, */
+    PT_EVENT_ENDS_CALLS, /* and by an event out of a range */
+    PT_CALL_OUTSIDE,     /* is a CALL with ContextEn = 0 not remembered */
     PT_SET_STOPPED,      /* does TraceStop set Stopped */
     PT_TRACE_STOP,       /* is the TraceStop packet sent */
     PT_PSB_AT_START,     /* is there a PSB where TraceEn is set */
