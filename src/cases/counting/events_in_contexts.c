@@ -271,7 +271,7 @@ static bool run(struct contexts *c, const struct way *way, unsigned level,
               way->what);
         *done = way->aborts ? (ring3->status & xabort) == xabort
                             : ring3->status == RTM_STATUS_STARTED;
-        *done &= !c->cold || after->pmc[0] != 0 || k + 1 == TRIES;
+        *done &= !c->cold || after->pmc[0] != before->pmc[0] || k + 1 == TRIES;
         c->windows++;
     }
     return true;
