@@ -5,6 +5,7 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
+#include "src/counting/smi_guard.h"
 #include "src/cpu/caches.h"
 #include "src/uncore/offcore.h"
 #include "src/uncore/other_core.h"
@@ -55,31 +56,51 @@ static uint64_t suppliers_of(const struct offcore_table *table,
                : table->supplier;
 }
 
+/* One row, by MSR_OFFCORE_RSP_n. */
+struct attempt {
+    struct test_context *t;
+    const struct offcore_table *table;
+    unsigned n;
+    const struct row *row;
+    uint64_t got;
+};
+
+/* An SMI's handler may take the lines out of the other core's caches. */
+static bool load_lines(void *argument)
+{
+    struct attempt *a = argument;
+    struct test_context *t = a->t;
+    const struct memory_walk walk = other_core_walk(t);
+    const uint64_t suppliers = suppliers_of(a->table, a->row);
+
+    if (!offcore_write(t, a->table, a->n,
+                       OFFCORE_DMND_DATA_RD | suppliers | a->row->snoop) ||
+        !set_msr_again(t, IA32_PERFEVTSEL(0),
+                       offcore_event(a->table, a->n) | IA32_PERFEVTSEL_USR |
+                           IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN) ||
+        !set_msr_again(t, IA32_PMC(0), 0) ||
+        !other_core_takes(t, a->row->modified))
+        return false;
+    memory_load(BIT(0), &walk);
+    a->got = msr_value(t, IA32_PMC(0));
+    return true;
+}
+
 static bool try_row(struct test_context *t, const struct offcore_table *table,
                     unsigned n, const struct row *row)
 {
-    const struct memory_walk walk = other_core_walk(t);
-    const uint64_t suppliers = suppliers_of(table, row);
-
-    /* Set-up. */
-    if (!offcore_write(t, table, n,
-                       OFFCORE_DMND_DATA_RD | suppliers | row->snoop) ||
-        !set_msr_again(t, IA32_PERFEVTSEL(0),
-                       offcore_event(table, n) | IA32_PERFEVTSEL_USR |
-                           IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_EN) ||
-        !set_msr_again(t, IA32_PMC(0), 0) ||
-        !other_core_takes(t, row->modified))
-        return false;
+    struct attempt a = {t, table, n, row, 0};
+    unsigned repeated = 0;
 
     /* Measured. */
-    memory_load(BIT(0), &walk);
+    if (!smi_guard(t, load_lines, &a, &repeated))
+        return false;
 
     /* Check. */
-    uint64_t got = msr_value(t, IA32_PMC(0));
-    check(t, (got >= MOST_OF) == row->counts,
+    check(t, (a.got >= MOST_OF) == row->counts,
           "MSR_OFFCORE_RSP_%u (%XH), data reads of %u lines that another core "
           "has, %s: IA32_PMC0 (C1H) counted %lu; wanted %s",
-          n, MSR_OFFCORE_RSP(n), OTHER_CORE_LINES, row->what, got,
+          n, MSR_OFFCORE_RSP(n), OTHER_CORE_LINES, row->what, a.got,
           row->counts ? "most" : "few");
     return true;
 }

@@ -5,6 +5,7 @@
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
+#include "src/counting/smi_guard.h"
 #include "src/uncore/other_core.h"
 #include "src/uncore/uncore.h"
 
@@ -70,23 +71,36 @@ static bool program(const struct uncore_counters *u, const struct row *row)
     return ok;
 }
 
-static bool try_row(const struct uncore_counters *u, const struct row *row)
+struct attempt {
+    const struct uncore_counters *u;
+    const struct row *row;
+};
+
+/* An SMI's handler may take the lines out of the other core's caches. */
+static bool access_lines(void *argument)
 {
+    const struct uncore_counters *u = ((struct attempt *)argument)->u;
+    const struct row *row = ((struct attempt *)argument)->row;
     const struct memory_walk walk = other_core_walk(u->t);
-    uint64_t got[2] = {0, 0};
 
-    /* Set-up. */
-    if (!program(u, row) || !other_core_takes(u->t, row->modified))
-        return false;
-
-    /* Measured. */
-    if (!uncore_start(u))
+    if (!program(u, row) || !other_core_takes(u->t, row->modified) ||
+        !uncore_start(u))
         return false;
     if (row->store)
         memory_store(0, &walk);
     else
         memory_load(0, &walk);
-    if (!uncore_stop(u))
+    return uncore_stop(u);
+}
+
+static bool try_row(const struct uncore_counters *u, const struct row *row)
+{
+    struct attempt a = {u, row};
+    uint64_t got[2] = {0, 0};
+    unsigned repeated = 0;
+
+    /* Measured. */
+    if (!smi_guard(u->t, access_lines, &a, &repeated))
         return false;
 
     /* Check. */
