@@ -214,6 +214,7 @@ TRACED_END
 ; going on at the one; begun at the other, committed at the one.
 TRACED trace_body_alias_tx
         OUT     TIP, trace_body_alias_tx
+        mov     qword [r14 + CELLS + 16], 0
         TO_ALIAS
         mov     r8, rax
         lea     rbx, [.higher]

@@ -3,6 +3,7 @@
 #include "src/trace/ring3_bodies.h"
 
 #include "src/base/msr.h"
+#include "src/counting/smi_guard.h"
 #include "src/harness/mapping.h"
 #include "src/trace/cyc_places.h"
 #include "src/trace/packets.h"
@@ -161,6 +162,8 @@ static bool judge(const struct bodies *b, const char *what,
     path.step = whole_step;
     path.at = NULL;
     path.source = &whole;
+    path.errata =
+        pt_errata(test_cpu(b->p->t)->family, test_cpu(b->p->t)->model);
     path_follow(b->p->memory, trace_bytes(b->p), &path, 0, seen);
     return !seen->overflow && window_judge(b->p, what, seen);
 }
@@ -242,8 +245,7 @@ static void check_cyc_places(const struct bodies *b)
 }
 
 /* CFEs of the counters' interrupts and of others, vector and address of the
- * last event; of IRETs, the address of the last; EVDs of a page fault,
- * likewise. */
+ * last event; of IRETs, and EVDs of page faults, the last address. */
 struct events {
     unsigned interrupts, others, last, irets, faults;
     uint64_t at, iret, linear;
@@ -264,20 +266,16 @@ static struct events read_events(const struct trace *p)
             e.linear = packet.payload;
             e.faults++;
         }
-        if (iret && packet.kind == PT_FUP)
-            e.iret = packets.ip;
-        if (event && packet.kind == PT_FUP)
-            e.at = packets.ip;
+        if ((iret || event) && packet.kind == PT_FUP)
+            *(iret ? &e.iret : &e.at) = packets.ip;
         event = packet.kind == PT_CFE && CFE_TYPE(packet.payload) == CFE_INTR;
         iret = packet.kind == PT_CFE && CFE_TYPE(packet.payload) == CFE_IRET;
         e.irets += iret;
         if (!event)
             continue;
         e.last = CFE_VECTOR(packet.payload);
-        if (e.last >= VECTORS && e.last == hw_pmi_vector())
-            e.interrupts++;
-        else if (e.last >= VECTORS)
-            e.others++;
+        e.interrupts += e.last >= VECTORS && e.last == hw_pmi_vector();
+        e.others += e.last >= VECTORS && e.last != hw_pmi_vector();
     }
     return e;
 }
@@ -314,10 +312,11 @@ static void check_page_fault(const struct bodies *b)
                    (uint64_t)(int64_t)trace_body_page_faults_path[1].at);
 }
 
-/* A counter interrupts amid the body, and an exception ends it. */
+/* A counter interrupts amid the body once, and an exception ends it. */
 static void check_events(const struct bodies *b)
 {
     struct test_context *t = b->p->t;
+    const uint64_t smis = smi_count(t);
     struct window w;
 
     set(&w, b, trace_body_returns, trace_body_returns_path);
@@ -330,7 +329,7 @@ static void check_events(const struct bodies *b)
     const bool traced = trace_once(b, &w, IA32_RTIT_CTL_EventEn, BIT(0));
     hw_pmi_end();
     const unsigned came = hw_pmi_count();
-    if (!traced || !counters_clear_status(t, BIT(0)))
+    if (!traced || !counters_clear_status(t, BIT(0)) || smi_count(t) != smis)
         return;
     const struct events e = read_events(b->p);
     /* One that is late comes at ring 0, which is not traced. */

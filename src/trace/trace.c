@@ -257,6 +257,14 @@ bool trace_try(struct trace *p, bool (*workload)(void *argument),
     return false;
 }
 
+#define PAUSES 4096 /* about 0.1 to 0.5 ms */
+
+void trace_step_back(unsigned tries)
+{
+    for (unsigned n = 0; n < tries * PAUSES; n++)
+        __asm__ volatile("pause");
+}
+
 bool trace_overflowed(struct test_context *t, uint64_t control, unsigned traces)
 {
     if (test_shares_core(t) || (control & IA32_RTIT_CTL_CYCEn) != 0)

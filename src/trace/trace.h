@@ -87,6 +87,10 @@ size_t trace_untouched(const struct trace *p, size_t from, size_t to);
 bool trace_try(struct trace *p, bool (*workload)(void *argument),
                void *argument, struct transitions *seen);
 
+/* Waits a bit, longer from try to try: all processors trace at once, and share
+ * what memory takes. */
+void trace_step_back(unsigned tries);
+
 /* Each of so many traces, by this IA32_RTIT_CTL, had an OVF. How rare these are
  * no manual says: FAIL, but SKIP where another thread of the core may have
  * traced beside, or with CYCEn, by which a short loop fills what is left of the

@@ -296,6 +296,7 @@ bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
         if (!seen->overflow)
             return true;
         judge_overflow(p, seen);
+        trace_step_back(i);
     }
     return trace_overflowed(p->t, w->code.control, TRACE_TRIES);
 }

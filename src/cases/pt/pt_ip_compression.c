@@ -165,7 +165,6 @@ static void check_transactions(struct trace *p, const struct window *first,
                     tables))
         return;
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
-        w.code.cells[1] = w.code.cells[2] = 0;
         if (!window_trace(p, &w, &seen))
             return;
         if ((w.code.cells[1] & (RTM_STATUS_CODE | RTM_STATUS_XABORT)) ==

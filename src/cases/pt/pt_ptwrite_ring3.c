@@ -21,6 +21,7 @@ static bool trace_level(struct trace *p, const struct ring3_session *s,
         ptws_read(p, found);
         if (!found->lost)
             return true;
+        trace_step_back(tries);
     }
     return trace_overflowed(p->t, p->armed, TRACE_TRIES);
 }

@@ -323,7 +323,7 @@ static void check_flags_unreached(struct topa *topa)
 }
 
 /* The interrupt itself, which is in the trace: where it came, its handler, and
- * the way back. */
+ * the way back. A second run would find Trace_ToPA_PMI = 1. */
 static void check_delivery(struct topa *topa, unsigned region, bool nmi)
 {
     struct test_context *t = topa->p->t;
@@ -352,9 +352,9 @@ static void check_delivery(struct topa *topa, unsigned region, bool nmi)
     hw_pmi_end();
     if (!traced)
         return;
-    check_known(t, count == w.runs, ERRATUM_PMI_REPEATED, count > w.runs,
+    check_known(t, count - 1 < w.runs, ERRATUM_PMI_REPEATED, count > w.runs,
                 "INT of table %u, entry %u: got %u interrupts by the local "
-                "APIC's entry for counters in %u runs; wanted one each",
+                "APIC's entry for counters in %u runs; wanted 1 to that",
                 regions[region].table, regions[region].entry, count, w.runs);
     /* How long after the region is full no manual says. */
     if (region == 0 && count != 0 && seen.interrupts == 0)

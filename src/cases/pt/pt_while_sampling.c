@@ -55,8 +55,8 @@ static void run(struct sampling *s, uint64_t argument)
         j->ok = trace_it(j);
     else
         pebs_window(sampling_enable(&s->config), 0, &s->state);
+    hw_pmi_end(); /* one that is on its way is handled */
     j->interrupts = hw_pmi_count();
-    hw_pmi_end();
 }
 
 static bool is_strange(struct sampling *s, const struct pebs_record *record)
@@ -152,6 +152,7 @@ static bool try_row(struct joint *j, const struct row *row)
         if (!sample(j, row, &j->on))
             return false;
         judge_trace(j, row->what, &disturbed);
+        trace_step_back(disturbed);
     }
     return disturbed < TRIALS || trace_overflowed(j->p.t, j->p.control, TRIALS);
 }
