@@ -53,7 +53,8 @@ TEST(pt_rtm_commit,
 
     /* Check. */
     trace_check_commit(&p, "XBEGIN, XEND", &seen);
-    check_equal(t, "PSB packets in a short trace", seen.packets[PT_PSB], 1);
+    check(t, seen.packets[PT_PSB] != 0,
+          "no PSB where TraceEn is set with PacketByteCnt = 0");
     note(t, "%lu bytes; begin at 0x%lx, commit at 0x%lx", trace_bytes(&p),
          trace_at(tsx_xbegin_at), trace_at(tsx_xend_at));
     check_many(&p);

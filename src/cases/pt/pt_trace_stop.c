@@ -12,7 +12,8 @@
 #define STEPS      6
 #define JUMPS      4
 #define WRITES     4
-#define BODY_BYTES 16 /* of tsx_body_jumps, at least */
+#define READS      100 /* of IA32_RTIT_STATUS, at most */
+#define BODY_BYTES 16  /* of tsx_body_jumps, at least */
 
 /* "TIP.PGD Packet Definition" leaves the address out where Stopped is set,
  * "TraceStop" and the table of packets have it there: either is accepted. */
@@ -93,7 +94,7 @@ static void check_start_inside(struct trace *p, uint64_t control)
 static void check_running(struct trace *p, uint64_t control)
 {
     const uint64_t body = trace_at(tsx_body_jumps);
-    uint64_t running = 0, status;
+    uint64_t running = 0, status = 0;
     unsigned refused = 0;
 
     p->control = control | IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_STOP);
@@ -102,8 +103,13 @@ static void check_running(struct trace *p, uint64_t control)
         !trace_arm(p) || !trace_start(p))
         return;
     (void)trace_jumps(JUMPS);
-    const bool read = get_msr(p->t, IA32_RTIT_CTL, &running) &&
-                      get_msr(p->t, IA32_RTIT_STATUS, &status);
+    bool read = get_msr(p->t, IA32_RTIT_CTL, &running);
+    /* How soon no manual says. */
+    for (unsigned i = 0; read && i < READS; i++) {
+        read = get_msr(p->t, IA32_RTIT_STATUS, &status);
+        if (read && (status & IA32_RTIT_STATUS_Stopped) != 0)
+            break;
+    }
     const struct {
         uint32_t msr;
         uint64_t value;
