@@ -116,13 +116,20 @@ memory_%1_end:
         ACCESS  mov     [rdi], rax
         CLOSE   store_flush
 
-        OPEN    store_turns
+%macro STORES_BY_TURNS 2
+        OPEN    %1
         mov     rdx, rdi
         or      rdx, 64
         clflush [rdx]
         mfence
-        ACCESS  mov     [rdi], rax
-        CLOSE   store_turns
+        ACCESS  %2
+        CLOSE   %1
+%endmacro
+        STORES_BY_TURNS store_turns, {mov [rdi], rax}
+        STORES_BY_TURNS store_turns_1, {mov [rdi], al}
+        STORES_BY_TURNS store_turns_2, {mov [rdi], ax}
+        STORES_BY_TURNS store_turns_4, {mov [rdi], eax}
+        STORES_BY_TURNS store_turns_16, {movups [rdi], xmm0}
 
         OPEN    store_invlpg
         invlpg  [rdi]

@@ -74,6 +74,10 @@ static const struct memory_recipe recipes[MEMORY_RECIPES] = {
     [LOADS_PAGES] = {WINDOW(load), true, false, PAGE - 4, PAGE, 0x7000},
     [LOADS_TURNS] = {WINDOW(load_turns), true, false, 0, LINE, 0x1c0},
     [STORES_TURNS] = {WINDOW(store_turns), true, false, 0, LINE, 0x1c0},
+    [STORES_TURNS_1] = {WINDOW(store_turns_1), true, false, 5, LINE, 0x1c0},
+    [STORES_TURNS_2] = {WINDOW(store_turns_2), true, false, 8, LINE, 0x1c0},
+    [STORES_TURNS_4] = {WINDOW(store_turns_4), true, false, 8, LINE, 0x1c0},
+    [STORES_TURNS_16] = {WINDOW(store_turns_16), true, false, 5, LINE, 0x1c0},
     [LOCKED_STLB] = {WINDOW(locked_invlpg), true, true, INSIDE, PAGE, 0xf000},
 };
 

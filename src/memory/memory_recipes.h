@@ -65,6 +65,10 @@ enum memory_recipe_id {
     LOCKED_STLB, /* .. each is locked, and no TLB has the page */
     LOADS_TURNS, /* .. by turns the L1 data cache has the line, and none has */
     STORES_TURNS,
+    STORES_TURNS_1, /* .. the same, of so many bytes */
+    STORES_TURNS_2,
+    STORES_TURNS_4,
+    STORES_TURNS_16,
     LOADS_PAGES, /* .. each is of two pages */
     MEMORY_RECIPES
 };

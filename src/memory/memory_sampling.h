@@ -117,6 +117,13 @@ bool memory_stream(struct sampling *p, const struct sampling_config *config,
 void memory_check_turns(struct test_context *t, const char *bits, bool loads,
                         const struct memory_tally *tally);
 
+/* Checks that of STORES_TURNS, and of the same of other sizes, by `config`, on
+ * its facility. False where a window could not be run. */
+bool memory_stores_by_turns(struct sampling *p,
+                            const struct sampling_config *config,
+                            enum memory_facility facility, const char *bits,
+                            unsigned windows);
+
 /* Fills test_buffer() with words that hold their own addresses, which a load
  * gives. */
 void memory_fill(struct test_context *t);

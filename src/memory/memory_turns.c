@@ -2,6 +2,8 @@
 /* memory_turns.c - records of accesses that hit and miss by turns. */
 #include "src/memory/memory_sampling.h"
 
+#define LEAST 16 /* records of them */
+
 void memory_check_turns(struct test_context *t, const char *bits, bool loads,
                         const struct memory_tally *tally)
 {
@@ -23,4 +25,30 @@ void memory_check_turns(struct test_context *t, const char *bits, bool loads,
                 : "stores to lines stored to before and lines just flushed",
           bits, hits[0], tally->turn[0].records, hits[1],
           tally->turn[1].records);
+}
+
+bool memory_stores_by_turns(struct sampling *p,
+                            const struct sampling_config *config,
+                            enum memory_facility facility, const char *bits,
+                            unsigned windows)
+{
+    static const struct {
+        enum memory_recipe_id recipe;
+        unsigned bytes;
+    } rows[] = {{STORES_TURNS, 8},
+                {STORES_TURNS_1, 1},
+                {STORES_TURNS_2, 2},
+                {STORES_TURNS_4, 4},
+                {STORES_TURNS_16, 16}};
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct memory_tally tally = {0};
+
+        if (!memory_sample(p, config, facility, 0, rows[i].recipe, LEAST,
+                           windows, &tally))
+            return false;
+        WITH_PREFIX (p->t, "of %u bytes", rows[i].bytes)
+            memory_check_turns(p->t, bits, false, &tally);
+    }
+    return true;
 }

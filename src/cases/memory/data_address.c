@@ -161,13 +161,15 @@ static bool try_not(struct sampling *p, const struct datala_event *event)
 static bool try_status(struct sampling *p, const struct datala_event *event,
                        unsigned windows)
 {
-    struct memory_tally hit = {0}, miss = {0}, turns = {0};
+    const struct sampling_config config =
+        memory_config(p, FACILITY_DATA_STORE, event->select, 0);
+    struct memory_tally hit = {0}, miss = {0};
 
     if (!try_event(p, event, STORES_L1, windows, &hit) ||
         !try_event(p, event, STORES_FLUSH, windows, &miss) ||
-        !try_event(p, event, STORES_TURNS, windows, &turns))
+        !memory_stores_by_turns(p, &config, FACILITY_DATA_STORE,
+                                "A0H[0] (DCU Hit)", windows))
         return false;
-    memory_check_turns(p->t, "A0H[0] (DCU Hit)", false, &turns);
     check(
         p->t,
         memory_judge_most(hit.bit0, hit.records) &&

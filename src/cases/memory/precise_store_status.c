@@ -45,19 +45,6 @@ static bool try_row(struct sampling *p, const struct sampling_config *config,
     return true;
 }
 
-/* Each has its own L1D Hit, not that of the store before. */
-static bool try_turns(struct sampling *p, const struct sampling_config *config,
-                      unsigned windows)
-{
-    struct memory_tally tally = {0};
-
-    if (!memory_sample(p, config, FACILITY_PRECISE_STORE, 0, STORES_TURNS, 16,
-                       windows, &tally))
-        return false;
-    memory_check_turns(p->t, "A0H[0] (L1D Hit)", false, &tally);
-    return true;
-}
-
 /* Stores of a body at ring 3, of which each turn is to the same lines. */
 static void try_ring3(struct sampling *p, const struct sampling_config *config)
 {
@@ -120,6 +107,8 @@ TEST(precise_store_status,
     FOR_EACH_ROW (t, i, rows)
         if (!try_row(&p, &config, &rows[i], windows))
             return;
-    if (try_turns(&p, &config, windows))
+    /* Each has its own L1D Hit, not that of the store before. */
+    if (memory_stores_by_turns(&p, &config, FACILITY_PRECISE_STORE,
+                               "A0H[0] (L1D Hit)", windows))
         try_ring3(&p, &config);
 }

@@ -46,6 +46,7 @@ enum deviation {
     L1D_HIT_INVERTED,
     L1D_HIT_ALWAYS,
     L1D_HIT_NEVER,
+    L1D_HIT_NOT_OF_BYTES,
     STLB_ALWAYS,
     STLB_NEVER,
     STLB_NOT_OF_L1, /* where the line is there */
@@ -228,7 +229,8 @@ static bool hit_of(const struct access *a)
 {
     return device.is == L1D_HIT_INVERTED
                ? !a->l1
-               : (a->l1 && device.is != L1D_HIT_NEVER) ||
+               : (a->l1 && device.is != L1D_HIT_NEVER &&
+                  (!a->byte || device.is != L1D_HIT_NOT_OF_BYTES)) ||
                      device.is == L1D_HIT_ALWAYS;
 }
 

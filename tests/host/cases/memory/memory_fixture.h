@@ -231,6 +231,10 @@ WINDOW(store_pop, a.store = true)
 WINDOW(load_far, a.load = a.stlb_miss = true, FLUSHED, a.latency += 100)
 WINDOW(load_turns, a.load = a.turns = true)
 WINDOW(store_turns, a.store = a.turns = true)
+WINDOW(store_turns_1, a.store = a.turns = true, a.byte = true)
+WINDOW(store_turns_2, a.store = a.turns = true)
+WINDOW(store_turns_4, a.store = a.turns = true)
+WINDOW(store_turns_16, a.store = a.turns = true, a.wide = true)
 WINDOW(added, a.load = a.store = a.locked = true)
 
 /* Ring 3, of firmware's tables in which nothing is: stores to the page. */

@@ -190,3 +190,53 @@ FAULT(address_line_of_missed_stores,
       .caught = {"skylake-2018 on 1 data_address FAIL",
                  "sandybridge on 1 precise_store_status FAIL"},
       .breaks = ADDRESS_IN_LINE_OF_MISS)
+
+FAULT(store_hit_never_1,
+      .what = "[precise store; data address profiling] a store of a byte never "
+              "hits the L1 in its record",
+      .caught = {"sandybridge on 1 precise_store_status FAIL",
+                 "skylake-2018 on 1 data_address FAIL"},
+      .quantity = STORE_HITS, .number = 1, .clear = 1)
+
+FAULT(store_hit_always_1,
+      .what = "[precise store; data address profiling] a store of a byte "
+              "always hits the L1 in its record",
+      .caught = {"sandybridge on 1 precise_store_status FAIL",
+                 "skylake-2018 on 1 data_address FAIL"},
+      .quantity = STORE_HITS, .number = 1, .set = 1)
+
+FAULT(store_hit_never_2,
+      .what = "[precise store; data address profiling] a store of two bytes "
+              "never hits the L1 in its record",
+      .caught = {"skylake-2018 on 1 data_address FAIL"}, .quantity = STORE_HITS,
+      .number = 2, .clear = 1)
+
+FAULT(store_hit_always_2,
+      .what = "[precise store; data address profiling] a store of two bytes "
+              "always hits the L1 in its record",
+      .caught = {"skylake-2018 on 1 data_address FAIL"}, .quantity = STORE_HITS,
+      .number = 2, .set = 1)
+
+FAULT(store_hit_never_4,
+      .what = "[precise store; data address profiling] a store of four bytes "
+              "never hits the L1 in its record",
+      .caught = {"skylake-2018 on 1 data_address FAIL"}, .quantity = STORE_HITS,
+      .number = 4, .clear = 1)
+
+FAULT(store_hit_always_4,
+      .what = "[precise store; data address profiling] a store of four bytes "
+              "always hits the L1 in its record",
+      .caught = {"skylake-2018 on 1 data_address FAIL"}, .quantity = STORE_HITS,
+      .number = 4, .set = 1)
+
+FAULT(store_hit_never_16,
+      .what = "[precise store; data address profiling] a store of 16 bytes "
+              "never hits the L1 in its record",
+      .caught = {"skylake-2018 on 1 data_address FAIL"}, .quantity = STORE_HITS,
+      .number = 16, .clear = 1)
+
+FAULT(store_hit_always_16,
+      .what = "[precise store; data address profiling] a store of 16 bytes "
+              "always hits the L1 in its record",
+      .caught = {"skylake-2018 on 1 data_address FAIL"}, .quantity = STORE_HITS,
+      .number = 16, .set = 1)

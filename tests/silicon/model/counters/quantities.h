@@ -25,6 +25,7 @@ enum quantity {
     SELECTED,          /* what a counter counts; number: the counter */
     SELECT_BITS,       /* that can be written; number: the counter */
     SELECT_TAKEN,      /* as it works; number: the counter */
+    STORE_HITS,        /* the L1, 1 or 0; number: bytes of it */
     SELECT_OF_EVENT,   /* the same; number: PERFEVTSELn[7:0] */
     COUNTED,           /* if any; number: PERFEVTSELn[15:0] */
     FIXED_COUNTED,     /* if any; number: the counter */

@@ -267,9 +267,9 @@ static bool is_counted(struct processor *p, unsigned n,
 
 static bool hits_l1(struct processor *p, const struct data_result *r)
 {
-    const bool hits = r->outcome.level == CACHE_L1;
-    const bool before = p->faults.store_hit;
+    bool hits = r->outcome.level == CACHE_L1, before = p->faults.store_hit;
 
+    hits = faults_quantity(p->machine, STORE_HITS, r->access.bytes, hits);
     p->faults.store_hit = hits;
     return hits ||
            (before && !faults_rule(p->machine, L1_HIT_OF_ITS_STORE, true));
