@@ -97,6 +97,7 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS]);
  * XBEGIN to XEND; in an inner transaction; after one has ended by XEND; after
  * an empty one has committed; and to XABORT 33H, of one and of an inner one. */
 #define RING3_CODE_PAGES 3
+#define RING3_CODE_BYTES (RING3_CODE_PAGES * UINT64_C(4096))
 /* After the data page: more than a transaction can store to. What is stored is
  * what is there. */
 #define RING3_MORE_BYTES 65536u

@@ -132,8 +132,7 @@ static bool prepare_paging(struct ring3_session *s)
         (uint64_t)(uintptr_t)tables->root | (s->firmware.cr3 & ~ENTRY_ADDRESS);
     tables->ring3.user_code = (uint64_t)entry << (five ? 48 : 39);
     tables->ring3.data = (uint64_t)(uintptr_t)tables->data;
-    tables->ring3.user_data =
-        tables->ring3.user_code + RING3_CODE_PAGES * PAGE_BYTES;
+    tables->ring3.user_data = tables->ring3.user_code + RING3_CODE_BYTES;
     return true;
 }
 
@@ -184,6 +183,11 @@ uint64_t ring3_show(struct ring3_session *s, uint64_t first, unsigned pages)
     for (unsigned i = 0; i < pages && i < RING3_SHOWN; i++)
         at[i] = (first + i * PAGE_BYTES) | ENTRY_FLAGS;
     return s->ring3->user_code + PAGES * PAGE_BYTES;
+}
+
+bool ring3_executes(const struct ring3_session *s, uint64_t ip)
+{
+    return ip - s->ring3->user_code < RING3_CODE_BYTES;
 }
 
 bool ring3_prepare(struct ring3_session *s, struct test_context *t)

@@ -36,6 +36,9 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t);
 uint64_t ring3_show(struct ring3_session *s, uint64_t first, unsigned pages);
 #define RING3_SHOWN 64
 
+/* True for an address of the pages that it executes. */
+bool ring3_executes(const struct ring3_session *s, uint64_t ip);
+
 /* Loads them, and gives back the firmware's. In between nothing but windows and
  * accesses to MSRs; an exception that ends the job gives them back too. */
 void ring3_begin(const struct ring3_session *s);

@@ -6,11 +6,6 @@
 #define INSTRUCTIONS 0xc0
 #define BEFORE       60 /* of them, up to the overflow: the body has more */
 
-static bool is_of_ring3(const struct ring3_session *s, uint64_t ip)
-{
-    return ip - s->ring3->user_code < RING3_CODE_PAGES * 4096;
-}
-
 /* Recorded up to here, from before the window on. */
 static void judge(struct lbr *l, const struct ring3_session *s,
                   const struct bank *after, bool on)
@@ -25,8 +20,8 @@ static void judge(struct lbr *l, const struct ring3_session *s,
           frozen, streamlined);
     check(t, on == streamlined, "%s, is %d after it; wanted %d",
           lbr_enable_name(l), on, streamlined);
-    check_known(t, is_of_ring3(s, l->records[0].to), ERRATUM_LBR_FROM_AT_FREEZE,
-                true,
+    check_known(t, ring3_executes(s, l->records[0].to),
+                ERRATUM_LBR_FROM_AT_FREEZE, true,
                 "the interrupt was at 0x%lx, and the newest record is from "
                 "0x%lx to 0x%lx; wanted one that leads to ring 3",
                 after->rip, l->records[0].from, l->records[0].to);
@@ -94,7 +89,7 @@ bool lbr_crossing_freeze(struct lbr *l)
           "IA32_PMC0 (C1H) was to overflow after %u instructions, and made no "
           "interrupt",
           BEFORE);
-    if (after.interrupts != 0 && is_of_ring3(&s, after.rip))
+    if (after.interrupts != 0 && ring3_executes(&s, after.rip))
         judge(l, &s, &after, work.on);
     return lbr_turn(l, 0, false) &&
            (test_cpu(t)->perfmon_version < 4 ||

@@ -9,7 +9,6 @@
 #include "src/pebs/pebs_judge.h"
 #include "src/tsx/status.h"
 
-#define PAGE_BYTES  4096u
 #define INSTRUCTION TX_ABORT_INSTRUCTION_ABORT
 #define OTHER       TX_ABORT_NON_INSTRUCTION_ABORT
 #define WRITES      TX_ABORT_CAPACITY_WRITES
@@ -94,7 +93,7 @@ static void judge(struct contexts *c, const struct aborts *row,
     if (wrong != NULL)
         check_known(
             c->sampling.t, false, ERRATUM_RECORD_OF_LATER,
-            r->eventing_ip - c->code >= RING3_CODE_PAGES * PAGE_BYTES,
+            !ring3_executes(&c->ring3, r->eventing_ip),
             "%s; B8H = 0x%lx, RIP 0x%lx, EventingIP 0x%lx; the fallback is at "
             "0x%lx, the aborting instruction at 0x%lx",
             wrong, r->tx_abort, r->rip, r->eventing_ip, abort.resume, abort.at);

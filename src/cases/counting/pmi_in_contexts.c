@@ -61,10 +61,8 @@ static bool measure_whole(const struct ring3_session *s, uint64_t places,
 /* The body, as either level sees it. */
 static bool is_of_body(const struct ring3_session *s, uint64_t rip)
 {
-    const uint64_t bytes = RING3_CODE_PAGES * 4096;
-
-    return rip - (uintptr_t)ring3_code < bytes ||
-           rip - s->ring3->user_code < bytes;
+    return rip - (uintptr_t)ring3_code < RING3_CODE_BYTES ||
+           ring3_executes(s, rip);
 }
 
 /* A counter of instructions stops with the interrupt, which may come after the

@@ -111,8 +111,6 @@ static void check_transfers(struct lbr *l, const struct row *row,
 {
     const uint64_t asked =
         row->select & (MSR_LBR_SELECT_CPL_EQ_0 | MSR_LBR_SELECT_CPL_NEQ_0);
-    const uint64_t user = c->s.ring3->user_code;
-    const uint64_t bytes = RING3_CODE_PAGES * 4096;
     unsigned transfers = 0, all = 0, want;
 
     for (const struct lbr_row *r = c->rows; r->kind != LBR_END; r++)
@@ -123,8 +121,8 @@ static void check_transfers(struct lbr *l, const struct row *row,
         want = 0;
     for (unsigned n = 0; n < l->model.depth; n++)
         transfers += l->records[n].from == LBR_FROM_OTHER ||
-                     (l->records[n].from - user < bytes) !=
-                         (l->records[n].to - user < bytes);
+                     ring3_executes(&c->s, l->records[n].from) !=
+                         ring3_executes(&c->s, l->records[n].to);
     check(l->t, transfers == want,
           "%s: %u of %u branches between the rings are recorded; wanted %u",
           row->what, transfers, all, want);

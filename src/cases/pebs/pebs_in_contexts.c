@@ -154,7 +154,7 @@ static bool try_period(struct contexts *c, const struct row *row,
         if (!sampling_record(&c->sampling, n, &record))
             return false;
         const uint64_t at = record.eventing_ip - c->code;
-        if (at - PAGE_BYTES >= (RING3_CODE_PAGES - 1) * PAGE_BYTES)
+        if (at - PAGE_BYTES >= RING3_CODE_BYTES - PAGE_BYTES)
             continue;
         const struct ring3_access *access =
             access_of(row, at, record.rip - c->code);

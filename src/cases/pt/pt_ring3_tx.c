@@ -196,7 +196,6 @@ static void check_psb(struct paths *s, const struct way *way, uint64_t bits,
                mode = (psb->mode_tsx & PT_MODE_TSX_INTX) != 0,
                begins = psb->step < s->list.count &&
                         s->steps[psb->step].kind == PATH_MODE_TSX;
-    const uint64_t at = psb->ip - s->ring3.ring3->user_code;
 
     if (psb->step == 0 || psb->step >= s->list.count ||
         s->steps[psb->step].kind == PATH_PGE)
@@ -211,7 +210,7 @@ static void check_psb(struct paths *s, const struct way *way, uint64_t bits,
           way->what, psb->step, psb->packets[PT_MODE_EXEC],
           psb->packets[PT_CBR]);
     check(s->t,
-          psb->packets[PT_FUP] == 1 && at < RING3_CODE_PAGES * PAGE_BYTES &&
+          psb->packets[PT_FUP] == 1 && ring3_executes(&s->ring3, psb->ip) &&
               (!way->tx || begins || psb->ip != seen_at(s, way->begin)),
           "%s, PSB+ before packet %lu: got %u FUP, to 0x%lx; wanted one, to "
           "where the processor goes on",
@@ -252,7 +251,6 @@ static void judge(struct paths *s, const struct way *way, uint64_t bits,
 /* PSB+ at ring 3 with OS and User has the CR3. */
 static void check_pip(struct paths *s)
 {
-    const uint64_t code = s->ring3.ring3->user_code;
     struct packets packets;
     struct pt_packet packet;
     bool in_psb = false, pip = false, user = false;
@@ -266,7 +264,7 @@ static void check_pip(struct paths *s)
         }
         pip |= in_psb && packet.kind == PT_PIP;
         if (in_psb && packet.kind == PT_FUP && packet.detail != 0)
-            user = packets.ip - code < RING3_CODE_PAGES * PAGE_BYTES;
+            user = ring3_executes(&s->ring3, packets.ip);
         missing += packet.kind == PT_PSBEND && user && !pip;
         in_psb &= packet.kind != PT_PSBEND;
     }
