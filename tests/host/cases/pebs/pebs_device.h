@@ -74,6 +74,7 @@ struct device {
     } branches;
     bool not_taken_recorded; /* as a branch, by the first record */
     bool no_apic;            /* it is disabled */
+    bool pmi_behind;         /* what is measured */
     unsigned windows, made;
     unsigned recorded; /* windows with IA32_DEBUGCTL.LBR = 1 */
     unsigned third;    /* windows in which counter 3 counts */
@@ -132,12 +133,13 @@ unsigned hw_pmi_masked(void)
     return pmi.found_masked;
 }
 
-/* Amid the events, or behind. */
+/* Amid the events, or after them. */
 uint64_t hw_pmi_rip(void)
 {
-    return (uintptr_t)pebs_events + (device.freezes == FREEZES_LATE
-                                         ? PEBS_EVENTS * PEBS_EVENT_BYTES
-                                         : 0);
+    const bool behind = device.pmi_behind || device.freezes == FREEZES_LATE;
+
+    return (uintptr_t)pebs_events +
+           (behind ? PEBS_EVENTS * PEBS_EVENT_BYTES : 0);
 }
 
 void hw_pmi_end(void)
