@@ -274,8 +274,7 @@ static bool is_enabled(const struct bank *bank, unsigned place)
 static void check_place(struct test_context *t, const struct bank *before,
                         const struct bank *after, unsigned p)
 {
-    struct bank from = *before, to = *after;
-    const uint64_t was = *bank_value(&from, p), is = *bank_value(&to, p);
+    const uint64_t was = bank_count(before, p), is = bank_count(after, p);
     const bool set = (after->status >> p & 1) != 0;
     const bool in_tx =
         p < PLACE_FIXED0 && (before->select[p] & IA32_PERFEVTSEL_IN_TX) != 0;

@@ -73,6 +73,11 @@ bool bank_can_hold(const struct identity *id, unsigned place, uint64_t value);
 /* The MSR of the counter at that place. */
 uint32_t bank_msr(unsigned place);
 uint64_t *bank_value(struct bank *bank, unsigned place);
+static inline uint64_t bank_count(const struct bank *bank, unsigned place)
+{
+    return place < PLACE_FIXED0 ? bank->pmc[place]
+                                : bank->fixed[place - PLACE_FIXED0];
+}
 
 /* All counters of `places` programmed with that event (event and umask bits,
  * any others of IA32_PERFEVTSELx; OS, USR and EN are added), or their own fixed

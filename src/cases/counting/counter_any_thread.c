@@ -189,14 +189,13 @@ static enum erratum user_erratum(const struct test_context *t, unsigned place,
 static void judge_user(struct test_context *t, const struct bank *before,
                        const struct bank *after, uint64_t rounds)
 {
-    struct bank was = *before, is = *after;
     uint64_t core = 0;
     char name[MSR_NAME_BYTES];
 
     for (unsigned p = 0; p < PLACES_END; p++) {
-        if ((was.ctrl >> p & 1) == 0)
+        if ((before->ctrl >> p & 1) == 0)
             continue;
-        const uint64_t got = (*bank_value(&is, p) - *bank_value(&was, p)) &
+        const uint64_t got = (bank_count(after, p) - bank_count(before, p)) &
                              bank_mask(test_cpu(t), p);
         uint64_t want = window_ring3_user_shape.branches * rounds;
         if (p >= PLACE_FIXED0)

@@ -127,8 +127,7 @@ static void load_flushed(void *argument)
 static void judge_amid(struct test_context *t, unsigned p,
                        const struct bank *before, const struct bank *after)
 {
-    struct bank from = *before, to = *after;
-    const uint64_t begin = *bank_value(&from, p), end = *bank_value(&to, p);
+    const uint64_t begin = bank_count(before, p), end = bank_count(after, p);
     const uint64_t counted = (end - begin) & bank_mask(test_cpu(t), p);
     const uint64_t margin = count_margin(COUNTS_TIME, after->pmc[2]);
     char name[MSR_NAME_BYTES];

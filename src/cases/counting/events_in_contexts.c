@@ -99,8 +99,7 @@ static struct bank bank_for(const struct contexts *c,
 static uint64_t counted(const struct contexts *c, const struct bank *before,
                         const struct bank *after, unsigned place)
 {
-    struct bank was = *before, is = *after;
-    return (*bank_value(&is, place) - *bank_value(&was, place)) &
+    return (bank_count(after, place) - bank_count(before, place)) &
            bank_mask(test_cpu(c->t), place);
 }
 

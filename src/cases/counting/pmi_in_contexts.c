@@ -73,10 +73,10 @@ static void check_stopped(struct test_context *t, const struct row *row,
                           const struct bank *after)
 {
     const unsigned level = (unsigned)s->ring3->level;
-    struct bank from = *before, to = *after, all = whole->of[level / 3];
+    const uint64_t all = bank_count(&whole->of[level / 3], row->place);
     const uint64_t mask = bank_mask(test_cpu(t), row->place);
     const uint64_t counted =
-        (*bank_value(&to, row->place) - *bank_value(&from, row->place)) & mask;
+        (bank_count(after, row->place) - bank_count(before, row->place)) & mask;
     char name[MSR_NAME_BYTES];
 
     if (row->tx || row->place > PLACE_FIXED0 || after->interrupts == 0 ||
@@ -84,13 +84,13 @@ static void check_stopped(struct test_context *t, const struct row *row,
         (after->debugctl & IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0)
         return;
     check_known(
-        t, counted < *bank_value(&all, row->place), ERRATUM_FREEZE_PMC4_TO_7,
+        t, counted < all, ERRATUM_FREEZE_PMC4_TO_7,
         row->place >= 4 && row->place < PLACE_FIXED0,
         "%s at ring %u: %s counted %lu of %lu instructions, with "
         "FREEZE_PERFMON_ON_PMI = 1 and an interrupt after %u; wanted it to "
         "stop before the last",
-        row->what, level, msr_name(bank_msr(row->place), name), counted,
-        *bank_value(&all, row->place), BEFORE);
+        row->what, level, msr_name(bank_msr(row->place), name), counted, all,
+        BEFORE);
 }
 
 static bool try_row(struct test_context *t, const struct row *row,
