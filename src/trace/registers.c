@@ -161,3 +161,10 @@ uint64_t registers_mtc_often(const struct identity *id)
         n++;
     return IA32_RTIT_CTL_MTCEn | IA32_RTIT_CTL_MTCFreq(n);
 }
+
+bool registers_threshold_holds(const struct identity *id, unsigned n)
+{
+    return (id->leaf14_1_ebx >> n & 1) != 0 &&
+           (n != 13 ||
+            (identity_generation(id) & (SINCE_ICE_LAKE | GRACEMONT)) != 0);
+}

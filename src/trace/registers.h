@@ -38,6 +38,10 @@ unsigned registers_linear_bits(const struct identity *id);
 uint64_t registers_psb_seldom(const struct identity *id);
 uint64_t registers_mtc_often(const struct identity *id);
 
+/* Is this CycThresh one that the processor has and goes by? Erratum SKL069: 13
+ * is advertised, and taken for 0; no list says that of later generations. */
+bool registers_threshold_holds(const struct identity *id, unsigned n);
+
 /* Address ranges, 0 to 4. */
 unsigned registers_ranges(const struct identity *id);
 

@@ -18,8 +18,8 @@
 #define DENSE        400                 /* turns more, two CYC in each */
 #define SLACK        200 /* cycles: caches that were cold, once */
 #define FIRST        8   /* CycThresh: 128 cycles; */
-#define LAST         12  /* not 13: erratum SKL069 */
-#define AFTER_BYTES  24  /* to within the jump out of the body */
+#define LAST         15
+#define AFTER_BYTES  24 /* to within the jump out of the body */
 #define TURNS        50
 #define TRANSACTIONS 4
 #define LOOPS        20
@@ -141,7 +141,7 @@ static void check_thresholds(struct trace *p, const struct body *body,
         const bool each = cycles >= 2 * least * turns;
         const uint64_t wanted = each ? turns : cycles / (4 * least);
 
-        if ((test_cpu(p->t)->leaf14_1_ebx >> n & 1) == 0 || wanted == 0)
+        if (!registers_threshold_holds(test_cpu(p->t), n) || wanted == 0)
             continue;
         p->control = control | IA32_RTIT_CTL_CycThresh(n);
         if (measure(p, body, turns, least, &seen))

@@ -336,13 +336,13 @@ static void check_cycles(struct timed *m)
          m->w.code.cells[2] - m->w.code.cells[1]);
     if (all < 2)
         return;
-    /* Thresholds of many packets, and of which there are many; see SKL069. */
+    /* Thresholds of many packets, and of which there are many. */
     const uint64_t gap = times->cycles / (all - 1), sum = times->cycles;
     unsigned tried = 0;
     for (unsigned n = 1; n < 16 && tried < THRESHOLDS; n++) {
         const uint64_t least = UINT64_C(1) << (n - 1);
-        if (n != 13 && (test_cpu(t)->leaf14_1_ebx >> n & 1) != 0 &&
-            least >= 8 * gap && 8 * least <= sum) {
+        if (registers_threshold_holds(test_cpu(t), n) && least >= 8 * gap &&
+            8 * least <= sum) {
             check_threshold(m, n);
             tried++;
         }

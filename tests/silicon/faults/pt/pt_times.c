@@ -205,3 +205,8 @@ FAULT(pt_tx_mtc_wrong,
               "way round",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .rule = PT_MTC_RIGHT_IN_TX)
+
+FAULT(
+    pt_cyc_thresh_13_zero,
+    .what = "[PT with CYC] a CycThresh of 13 is taken for 0, as SKL069 has it",
+    .caught = {"alderlake-n on 1 pt_cycles FAIL"}, .rule = PT_CYC_THRESH_13)

@@ -170,7 +170,8 @@ void pt_put_cyc(struct processor *p)
     uint8_t byte;
 
     threshold = (unsigned)faults_pt_value(p, PT_CYC_THRESHOLD, threshold);
-    if (threshold == 13 && erratum_is(p, ERRATUM_CYC_13))
+    if (threshold == 13 && (erratum_is(p, ERRATUM_CYC_13) ||
+                            !faults_pt(p, PT_CYC_THRESH_13, true)))
         threshold = 0;
 
     if (pt->in_tx && !faults_pt(p, PT_CYC_THRESH_IN_TX, true))

@@ -303,6 +303,7 @@ enum pt_rule {
     PT_PTW_FUP_IN_TX,       /* FUPonPTW in a transaction */
     PT_RET_AS_CALLED_IN_TX, /* does a RET there go where it was called */
     PT_CYC_THRESH_IN_TX,    /* does CycThresh hold there */
+    PT_CYC_THRESH_13,       /* and where it is 13 */
     PT_PTW_IN_TX,
     PT_PTW_4_IN_RING_3, /* one of 4 bytes */
     PT_PTW_4_IN_TX,
