@@ -86,6 +86,9 @@ void ring3_times_check(struct trace *p, const char *what, uint64_t bits,
     struct stretch ring3 = {.what = "at ring 3"},
                    tx = {.what = "in a transaction"};
     unsigned before = PT_KINDS, mtc = 0;
+    const unsigned all = places->all[CYC_OF_MTC],
+                   with = places->with[CYC_OF_MTC];
+    unsigned mtcs = 0, with_cyc = 0; /* at ring 3 */
     bool in_psb = false, known = false;
     uint64_t counted = 0;
     struct pt_reader reader;
@@ -102,6 +105,8 @@ void ring3_times_check(struct trace *p, const char *what, uint64_t bits,
             move(&ring3, kind == PT_TIP_PGE);
         else if (kind == PT_MODE_TSX && !in_psb)
             move(&tx, (packet.payload & PT_MODE_TSX_INTX) != 0);
+        mtcs += ring3.runs && kind == PT_MTC;
+        with_cyc += ring3.runs && kind == PT_MTC && before == PT_CYC;
         if (kind == PT_MTC) {
             const unsigned passed = (packet.payload - mtc) & 0xff;
             take_mtc(&ring3, known ? passed : 0);
@@ -121,6 +126,7 @@ void ring3_times_check(struct trace *p, const char *what, uint64_t bits,
     check_clocks(p, what, bits, counted);
     if ((bits & IA32_RTIT_CTL_CYCEn) != 0)
         cyc_places_count(p, places);
-    places->all[CYC_OF_MTC] = places->with[CYC_OF_MTC] = 0;
+    places->all[CYC_OF_MTC] = all + mtcs;
+    places->with[CYC_OF_MTC] = with + with_cyc;
     places->zeros = 0; /* a trace begins with one, and these are two */
 }

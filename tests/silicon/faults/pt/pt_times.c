@@ -210,3 +210,8 @@ FAULT(
     pt_cyc_thresh_13_zero,
     .what = "[PT with CYC] a CycThresh of 13 is taken for 0, as SKL069 has it",
     .caught = {"alderlake-n on 1 pt_cycles FAIL"}, .rule = PT_CYC_THRESH_13)
+
+FAULT(pt_mtc_ring3_without_cyc,
+      .what = "[PT with MTC, CYC] no CYC comes before an MTC of ring 3",
+      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
+      .rule = PT_CYC_OF_MTC_RING_3)

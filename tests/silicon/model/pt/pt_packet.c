@@ -250,7 +250,8 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
         (pt->in_tx && !faults_pt(p, PT_MTC_RIGHT_IN_TX, true)))
         mtc ^= BIT(7);
     pt_flush_tnt(p);
-    if (faults_pt(p, PT_CYC_OF_MTC, true))
+    if (faults_pt(p, PT_CYC_OF_MTC, true) &&
+        (now->cpl == 0 || faults_pt(p, PT_CYC_OF_MTC_RING_3, true)))
         pt_put_cyc(p);
     put_payload(p, &opcode, 1, faults_pt_value(p, PT_MTC_PAYLOAD, mtc), 1);
 }

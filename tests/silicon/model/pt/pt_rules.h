@@ -195,7 +195,8 @@ enum pt_rule {
     PT_CYC_OF_TNT,           /* does CYC come before a TNT */
     PT_CYC_SENT,             /* not twice in a cycle */
     PT_MTC_FILTERED,         /* is MTC sent with FilterEn = 0 */
-    PT_CYC_OF_MTC,           /* does CYC come before an MTC */
+    PT_CYC_OF_MTC,           /* does CYC come before an MTC, */
+    PT_CYC_OF_MTC_RING_3,    /* there, too */
     PT_PSB_EXEC_DUE,         /* MODE.Exec after PSB with PacketEn = 0 */
     PT_EVERY_ABORT_FUP,      /* has the second abort of a trace */
     PT_ABORT_FILTER,         /* is an abort shown with FilterEn = 0 */
