@@ -7,6 +7,7 @@
 #include "src/trace/path_walk.h"
 #include "src/trace/ring3_bodies.h"
 #include "src/trace/ring3_elided.h"
+#include "src/trace/ring3_interrupt.h"
 #include "src/trace/ring3_modes.h"
 #include "src/trace/ring3_output.h"
 #include "src/trace/ring3_outside.h"
@@ -381,6 +382,7 @@ TEST(pt_ring3,
     }
     ring3_bodies_check(&p, &ring3);
     ring3_returns_check(&p, &ring3);
+    ring3_interrupt_check(&p, &ring3);
     ring3_output_check(&p, &ring3);
     p.may_stop = false;
     if (tx)

@@ -190,3 +190,25 @@ FAULT(ptw_ip_bit_unasked,
       .what = "[PT with PTWRITE] IP of PTW is 1 though no FUP follows",
       .caught = {"sapphirerapids on 1 pt_ptwrite FAIL"}, .rule = PT_PTW_IP_BIT,
       .is = true)
+
+FAULT(pt_ring3_interrupt_no_fup,
+      .what = "[PT] an interrupt at ring 3 has no FUP",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_INTERRUPT_FUP_RING_3)
+
+FAULT(pt_ring3_interrupt_ip_next,
+      .what = "[PT] the FUP of an interrupt at ring 3 is its handler",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_INTERRUPT_IP_RING_3)
+
+FAULT(pt_ring3_interrupt_no_tip,
+      .what = "[PT] an interrupt at ring 3 has no TIP, where ring 0 is traced, "
+              "too",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_INTERRUPT_TIP_RING_3)
+
+FAULT(pt_ring3_interrupt_pgd_ip,
+      .what = "[PT] TIP.PGD of an interrupt at ring 3 has the IP of its "
+              "handler, which is not traced",
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
+      .rule = PT_INTERRUPT_PGD_RING_3)

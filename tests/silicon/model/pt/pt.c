@@ -306,6 +306,7 @@ void pt_event(struct processor *p, const struct pt_step *now)
 {
     struct pt_state *pt = &p->pt;
     bool was = pt->packet_en, stops, cfe, nmi = p->faults.nmi;
+    const bool user = now->from_user && now->external;
     const unsigned calls = pt->returns_known;
 
     p->faults.nmi = false;
@@ -330,15 +331,21 @@ void pt_event(struct processor *p, const struct pt_step *now)
         !faults_pt(p, PT_EVENT_FUP_FIRST, true))
         pt_put_ip(p, PT_TIP, &now->next);
     if (was && !cfe && pt_branch_en(p) && faults_pt(p, PT_EVENT_FUP, true) &&
+        (!user || faults_pt(p, PT_INTERRUPT_FUP_RING_3, true)) &&
         (pt->packet_en ||
          faults_pt(p, pt->context_en ? PT_EVENT_FUP_OF_PGD : PT_EVENT_FUP_OUT,
                    true)))
         pt_put_ip(p, PT_FUP,
                   pt->aborted && !faults_pt(p, PT_ABORTED_EVENT_IP, true)
                       ? &pt->aborted_at
-                  : faults_pt(p, PT_EVENT_FUP_IP, true) ? &now->ip
-                                                        : &now->next);
-    if (was && !pt->packet_en) {
+                  : faults_pt(p, PT_EVENT_FUP_IP, true) &&
+                          (!user || faults_pt(p, PT_INTERRUPT_IP_RING_3, true))
+                      ? &now->ip
+                      : &now->next);
+    if (was && !pt->packet_en && user &&
+        !faults_pt(p, PT_INTERRUPT_PGD_RING_3, true)) {
+        pt_put_ip(p, PT_TIP_PGD, &now->next);
+    } else if (was && !pt->packet_en) {
         pt_packet_en_cleared(p, faults_pt(p, PT_EVENT_PGD_IP, true) ? &now->next
                                                                     : NULL);
         if (pt->context_en && !faults_pt(p, PT_EVENT_ENDS_CALLS, true))
@@ -350,6 +357,7 @@ void pt_event(struct processor *p, const struct pt_step *now)
         if (faults_pt(p, PT_CYC_OF_EVENT, true))
             pt_put_cyc(p);
         if (faults_pt(p, PT_EVENT_TIP, true) &&
+            (!user || faults_pt(p, PT_INTERRUPT_TIP_RING_3, true)) &&
             faults_pt(p, PT_EVENT_FUP_FIRST, true))
             pt_put_ip(p, PT_TIP, &now->next);
     }

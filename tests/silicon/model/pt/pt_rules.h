@@ -122,6 +122,10 @@ enum pt_rule {
     PT_PIP_NO_BRANCHES,      /* without BranchEn */
     PT_EVENT_FUP,            /* with a FUP */
     PT_EVENT_FUP_IP,         /* of where they came */
+    PT_INTERRUPT_FUP_RING_3, /* has an interrupt of ring 3 one, */
+    PT_INTERRUPT_IP_RING_3,  /* of there, */
+    PT_INTERRUPT_TIP_RING_3, /* and a TIP, */
+    PT_INTERRUPT_PGD_RING_3, /* or a TIP.PGD without an IP */
     PT_EVENT_TIP,            /* and a TIP */
     PT_LAST_IP_TIP,          /* are the others */
     PT_MTC_SAME,             /* are its 8 bits the same */
