@@ -9,6 +9,7 @@ void packets_open(struct packets *packets, const uint8_t *bytes, size_t size)
 {
     packets->ip = 0;
     pt_open(&packets->reader);
+    packets->reader.synced = true; /* nothing is before it */
     pt_feed(&packets->reader, bytes, size, true);
 }
 

@@ -11,6 +11,7 @@ struct packets {
     uint64_t ip; /* the last one since the last PSB; else 0 */
 };
 
+/* A trace that begins with a packet, be it a PSB or not. */
 void packets_open(struct packets *packets, const uint8_t *bytes, size_t size);
 
 /* False at the end, or where something is no packet. */

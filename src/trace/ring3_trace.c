@@ -62,7 +62,8 @@ static bool trace_anew(void *argument)
     const struct anew *a = argument;
 
     return ring3_trace_arm(a->p, a->bits) &&
-           ring3_trace(a->p, a->ring3, 0, a->counters, a->window);
+           ring3_trace(a->p, a->ring3, a->p->status_before, a->counters,
+                       a->window);
 }
 
 bool ring3_trace_anew(struct trace *p, const struct ring3_session *ring3,

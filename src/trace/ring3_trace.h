@@ -21,7 +21,7 @@ bool ring3_trace_arm(struct trace *p, uint64_t bits);
 bool ring3_trace(struct trace *p, const struct ring3_session *ring3,
                  uint64_t status, uint64_t counters, window_function *window);
 
-/* ring3_trace_arm(), and ring3_trace() with IA32_RTIT_STATUS 0; once more where
+/* ring3_trace_arm(), and ring3_trace() with p->status_before; once more where
  * an SMI fell into it, which clears TraceEn and sets it again. False where an
  * access faulted, or SMIs do not end (ERROR is said). */
 bool ring3_trace_anew(struct trace *p, const struct ring3_session *ring3,

@@ -27,6 +27,9 @@ struct trace {
                          transaction, by RTM or HLE; or this processor is none
                          that may hang then (trace_stop_may_hang()) */
 
+    uint64_t status_before; /* IA32_RTIT_STATUS for ring3_trace_anew(); 0: a PSB
+                               comes where TraceEn is set */
+
     /* After trace_arm(). */
     uint64_t armed; /* IA32_RTIT_CTL without TraceEn */
     uint64_t base, pointers;

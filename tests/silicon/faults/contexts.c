@@ -70,8 +70,7 @@ FAULT(txcp_keeps_one,
       .quantity = TXCP_RESTORED, .number = ANY_NUMBER, .add = 1)
 
 FAULT(pt_ring3_no_psb, .what = "[PT] no PSB comes while ring 3 runs",
-      .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
-      .rule = PT_PSB_IN_RING_3)
+      .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_PSB_IN_RING_3)
 
 FAULT(pt_ring3_psb_no_pip, .what = "[PT] PSB+ at ring 3 has no PIP",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
