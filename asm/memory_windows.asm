@@ -83,6 +83,14 @@ memory_%1_end:
         ACCESS  mov     rax, [fs:rdi - SEGMENT]
         CLOSE   load_fs
 
+        OPEN    store_fs
+        ACCESS  mov     [fs:rdi - SEGMENT], rax
+        CLOSE   store_fs
+
+        OPEN    store_gs
+        ACCESS  mov     [gs:rdi - SEGMENT], rax
+        CLOSE   store_gs
+
         OPEN    load_flush
         clflush [rdi]
         mfence

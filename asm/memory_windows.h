@@ -91,7 +91,9 @@ extern const uint8_t memory_cell[8];
     W(store_turns_1)      \
     W(store_turns_2)      \
     W(store_turns_4)      \
-    W(store_turns_16)
+    W(store_turns_16)     \
+    W(store_fs)           \
+    W(store_gs)
 
 /* memory_X writes enable to IA32_PERF_GLOBAL_CTRL (38FH), walks, and writes 0
  * there. A value that 38FH refuses raises an exception that ends the job. The

@@ -122,6 +122,11 @@ extern const uint8_t ring3_body_loads[], ring3_body_loads_pops[];
 #define RING3_LOADS_AT    3072
 #define RING3_LOADS_POPS  7
 #define RING3_LOADS_STACK (RING3_BODY_STACK - RING3_LOADS_POPS * 8)
+/* Instead of the body, at ring 3 alone: by turns loads and stores of a quadword
+ * at RING3_CROSSED of the data page, half of it in the next page. */
+extern const uint8_t ring3_body_crosses[], ring3_body_crosses_load[],
+    ring3_body_crosses_store[];
+#define RING3_CROSSED 4092
 /* Instead of the body: REP STOS of so many bytes, from RING3_LOADS_AT on. */
 extern const uint8_t ring3_body_string[], ring3_body_string_at[];
 #define RING3_STRING_BYTES 512

@@ -69,7 +69,10 @@ enum memory_recipe_id {
     STORES_TURNS_2,
     STORES_TURNS_4,
     STORES_TURNS_16,
-    LOADS_PAGES, /* .. each is of two pages */
+    STORES_FS, /* .. each is relative to FS */
+    STORES_GS,
+    STORES_PAGES, /* .. each is of two pages */
+    LOADS_PAGES,  /* .. each is of two pages */
     MEMORY_RECIPES
 };
 

@@ -164,9 +164,11 @@ struct call {
 static void run_window(struct sampling *p, uint64_t argument)
 {
     const struct call *call = (const struct call *)(uintptr_t)argument;
-    const uint32_t segment = call->window == memory_load_fs   ? IA32_FS_BASE
-                             : call->window == memory_load_gs ? IA32_GS_BASE
-                                                              : 0;
+    const bool fs =
+        call->window == memory_load_fs || call->window == memory_store_fs;
+    const bool gs =
+        call->window == memory_load_gs || call->window == memory_store_gs;
+    const uint32_t segment = fs ? IA32_FS_BASE : gs ? IA32_GS_BASE : 0;
     const uint64_t base = segment != 0 ? msr_value(p->t, segment) : 0;
 
     if (segment != 0 && !set_msr(p->t, segment, MEMORY_SEGMENT))

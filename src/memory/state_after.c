@@ -158,3 +158,41 @@ bool state_after_string(struct contexts *c, unsigned level)
     }
     return true;
 }
+
+bool state_after_crossing(struct contexts *c)
+{
+    struct sampling *p = &c->sampling;
+    struct pebs_record record;
+
+    for (unsigned store = 0; store < 2; store++) {
+        const struct sampling_config config = {
+            .select = store ? DATALA_ALL_STORES : DATALA_ALL_LOADS,
+            .counters = 1 << 0,
+            .first_period = {1},
+            .period = {1},
+            .room = PEBS_ROOM_MAX,
+            .threshold = PEBS_ROOM_MAX,
+        };
+
+        if (!contexts_run(c, &config, ring3_body_crosses, 3))
+            return false;
+        const uint8_t *label =
+            store ? ring3_body_crosses_store : ring3_body_crosses_load;
+        const uint64_t at = c->code + (uint64_t)(label - ring3_code);
+        for (unsigned n = 0; n < p->records; n++) {
+            if (!sampling_record(p, n, &record))
+                return false;
+            if (record.eventing_ip != at)
+                continue;
+            /* One of a later access is of the same address, or behind them. */
+            const uint64_t off =
+                record.data_linear_address - c->data - RING3_CROSSED;
+            check_known(p->t, off == 0, ERRATUM_RECORD_OF_LATER, off >= 8,
+                        "Data Linear Address (98H) is 0x%lx in the record of a "
+                        "%s over a page's end; wanted 0x%lx",
+                        record.data_linear_address, store ? "store" : "load",
+                        c->data + RING3_CROSSED);
+        }
+    }
+    return true;
+}

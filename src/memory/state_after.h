@@ -18,4 +18,8 @@ bool state_after_loads(struct contexts *c, unsigned level);
  * EventingIP is its own, and RIP, or that of the next. */
 bool state_after_string(struct contexts *c, unsigned level);
 
+/* Of loads and of stores that cross a page's end at ring 3: the address is the
+ * first byte's. */
+bool state_after_crossing(struct contexts *c);
+
 #endif

@@ -94,6 +94,10 @@ static bool try_others(struct sampling *p, const struct datala_event *event,
                   {false, LOADS_SCAS},
                   {false, LOADS_CALL},
                   {true, STORES_POP},
+                  {true, STORES_FS},
+                  {true, STORES_GS},
+                  {true, STORES_PAGES},
+                  {false, LOADS_PAGES},
                   {false, ADDED}};
     const bool vex = memory_has_vex_loads(test_cpu(p->t));
     const bool narrow = memory_is_narrow(p->t);

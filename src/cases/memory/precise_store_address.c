@@ -13,9 +13,10 @@ TEST(precise_store_address,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS, .counters = 4})
 {
     static const enum memory_recipe_id tried[] = {
-        STORES_SPREAD, STORES_SPLIT, STORES_WIDE,    STORES_STRING, STORES_PUSH,
-        LOCKED,        EXCHANGED,    STORES_INDEXED, UPDATED,       LOCKED_BYTE,
-        STORES_CALL,   PUSHED,       COMPARED};
+        STORES_SPREAD, STORES_SPLIT, STORES_WIDE, STORES_STRING,
+        STORES_PUSH,   LOCKED,       EXCHANGED,   STORES_INDEXED,
+        UPDATED,       LOCKED_BYTE,  STORES_CALL, PUSHED,
+        COMPARED,      STORES_FS,    STORES_GS,   STORES_PAGES};
     unsigned trials = memory_windows(t, WINDOWS), outside = 0, records = 0;
     unsigned reserved = 0;
     uint64_t longest = 0;

@@ -274,6 +274,9 @@ TEST(pebs_in_contexts,
         WITH_PREFIX (t, "loads into registers, and REP STOS, at ring %u", level)
             if (!state_after_loads(&c, level) || !state_after_string(&c, level))
                 return;
+    WITH_PREFIX (t, "at ring 3")
+        if (!state_after_crossing(&c))
+            return;
     if (transactions &&
         !aborts_at_ring3(&c, test_regime(t) == REGIME_A && test_cpu(t)->hle))
         return;

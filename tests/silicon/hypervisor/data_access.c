@@ -40,32 +40,34 @@ static unsigned opcode_of(const uint8_t *bytes, size_t length)
 {
     size_t at = 0;
 
-    while (at + 1 < length && ((bytes[at] & 0xF0) == 0x40 ||
-                               bytes[at] == 0x3E || bytes[at] == 0xF0))
+    while (at + 1 < length &&
+           ((bytes[at] & 0xF0) == 0x40 || (bytes[at] & 0xFE) == 0x64 ||
+            bytes[at] == 0x3E || bytes[at] == 0xF0))
         at++;
     return bytes[at] == 0x0F && at + 1 < length ? 0x0F00u | bytes[at + 1]
                                                 : bytes[at];
 }
 
-#define XCHG    0x86u /* and 87H */
-#define MOVNTI  0x0FC3u
-#define STOS    0xABu
-#define X87     0xD8u /* to DFH */
-#define VEX     0xC4u /* and C5H */
-#define PUSH    0x50u /* to 57H */
-#define POP_8FH 0x8Fu
-#define GROUP_5 0xFFu /* of a register a PUSH, here */
-#define RET     0xC3u
-#define CALL    0xE8u
-#define LEAVE   0xC9u
-#define MOVS    0xA5u
-#define CMOV    0x0F40u /* to 0F4FH */
-#define CMP_IMM 0x81u
-#define NARROW  0x67u /* a prefix */
-#define BT      0x0FA3u
-#define XADD    0x0FC1u
-#define LODS    0xADu
-#define SCAS    0xAFu
+#define XCHG          0x86u /* and 87H */
+#define MOVNTI        0x0FC3u
+#define MOV_TO_MEMORY 0x88u /* and 89H */
+#define STOS          0xABu
+#define X87           0xD8u /* to DFH */
+#define VEX           0xC4u /* and C5H */
+#define PUSH          0x50u /* to 57H */
+#define POP_8FH       0x8Fu
+#define GROUP_5       0xFFu /* of a register a PUSH, here */
+#define RET           0xC3u
+#define CALL          0xE8u
+#define LEAVE         0xC9u
+#define MOVS          0xA5u
+#define CMOV          0x0F40u /* to 0F4FH */
+#define CMP_IMM       0x81u
+#define NARROW        0x67u /* a prefix */
+#define BT            0x0FA3u
+#define XADD          0x0FC1u
+#define LODS          0xADu
+#define SCAS          0xAFu
 
 /* The same of branches, of LEAVE, and of some forms of others. */
 static unsigned misplace_forms(const struct machine *m, unsigned opcode,
@@ -149,6 +151,10 @@ unsigned memory_accesses(const struct vcpu *v, struct data_access found[],
         faults_rule(m, ADDRESS_HAS_FS_BASE, true) ? rdmsr(MSR_FS_BASE) : 0;
     s.gs_base =
         faults_rule(m, ADDRESS_HAS_GS_BASE, true) ? rdmsr(MSR_GS_BASE) : 0;
+    if ((opcode & ~1u) == MOV_TO_MEMORY) {
+        s.fs_base = faults_quantity(m, STORE_BASE, 0x64, s.fs_base);
+        s.gs_base = faults_quantity(m, STORE_BASE, 0x65, s.gs_base);
+    }
     count = operand_find(found, &s, bytes, length);
     for (unsigned n = 0; n < count; n++)
         if (found[n].locked && (opcode & ~1u) == XCHG)

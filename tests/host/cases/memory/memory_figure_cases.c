@@ -16,7 +16,7 @@ static void figures(void **state)
         {&test_precise_store_address,
          0x3a,
          NONE,
-         {"832 records of stores, 0 of instructions around them"}},
+         {"1024 records of stores, 0 of instructions around them"}},
         {&test_precise_store_counters,
          0x3a,
          NONE,

@@ -235,6 +235,10 @@ WINDOW(store_turns_1, a.store = a.turns = true, a.byte = true)
 WINDOW(store_turns_2, a.store = a.turns = true)
 WINDOW(store_turns_4, a.store = a.turns = true)
 WINDOW(store_turns_16, a.store = a.turns = true, a.wide = true)
+WINDOW(store_fs, a.store = a.fs = true;
+       assert_int_equal(fake_msr(IA32_FS_BASE)->value, MEMORY_SEGMENT))
+WINDOW(store_gs, a.store = a.gs = true;
+       assert_int_equal(fake_msr(IA32_GS_BASE)->value, MEMORY_SEGMENT))
 WINDOW(added, a.load = a.store = a.locked = true)
 
 /* Ring 3, of firmware's tables in which nothing is: stores to the page. */

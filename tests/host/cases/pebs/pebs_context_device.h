@@ -47,11 +47,12 @@ static struct odd_body {
     uint32_t status;             /* XORed to EAX of one by lines */
     unsigned pmis_lost;
     bool no_apic;
-    int64_t at, resume; /* added, of aborts */
-    uint32_t only;      /* of this event: its turns are lost */
-    uint64_t base;      /* XORed to the address of an access */
-    unsigned lost;      /* one more than the register not loaded there */
-    uint64_t elsewhere; /* added to the address of these loads */
+    int64_t at, resume;  /* added, of aborts */
+    uint32_t only;       /* of this event: its turns are lost */
+    uint64_t base;       /* XORed to the address of an access */
+    unsigned lost;       /* one more than the register not loaded there */
+    uint64_t elsewhere;  /* added to the address of these loads */
+    uint64_t crossed[2]; /* XORed to the address of a load, of a store */
     uint64_t string_at, string_next; /* the same of REP STOS, and its RIP */
 } body;
 
@@ -189,6 +190,20 @@ static void store_string(uint64_t enable, const struct ring3 *ring3)
                                             data + RING3_LOADS_AT + 8 * n}});
 }
 
+static void cross_pages(uint64_t enable, const struct ring3 *ring3)
+{
+    for (unsigned n = 0; n < 16; n++)
+        retire(enable,
+               &(struct spot){
+                   .at = ring3->user_code + (n % 2 != 0 ? 0x2598 : 0x2594),
+                   .next = ring3->user_code + (n % 2 != 0 ? 0x259c : 0x2598),
+                   .user = true,
+                   .events = {n % 2 != 0 ? STORES : LOADS},
+                   .holds = {.data_linear_address =
+                                 (ring3->user_data + RING3_CROSSED) ^
+                                 body.crossed[n % 2]}});
+}
+
 /* base: where the instruction is, 16 bytes before it goes on. */
 static void abort_once(uint64_t enable, const struct ring3 *ring3,
                        uint64_t base)
@@ -295,11 +310,15 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     const bool loads = ring3->body == (uint32_t)(ring3_body_loads - ring3_body);
     const bool string =
         ring3->body == (uint32_t)(ring3_body_string - ring3_body);
+    const bool crosses =
+        ring3->body == (uint32_t)(ring3_body_crosses - ring3_body);
+    if (crosses)
+        cross_pages(enable, ring3);
     if (loads)
         load_registers(enable, ring3);
     if (string)
         store_string(enable, ring3);
-    if (aborts != 0 || loads || string)
+    if (aborts != 0 || loads || string || crosses)
         return 0;
     assert_int_equal(ring3->body, (uint32_t)(ring3_body_plain - ring3_body));
     for (unsigned turn = 0; turn < RING3_BODY_TURNS; turn++)

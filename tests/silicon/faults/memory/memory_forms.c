@@ -240,3 +240,35 @@ FAULT(store_hit_always_16,
               "always hits the L1 in its record",
       .caught = {"skylake-2018 on 1 data_address FAIL"}, .quantity = STORE_HITS,
       .number = 16, .set = 1)
+
+FAULT(store_address_without_fs,
+      .what = "[any with addresses in records] 98H of a store leaves out the "
+              "base of FS",
+      .caught = {"skylake-2018 on 1 data_address FAIL",
+                 "sandybridge on 1 precise_store_address FAIL"},
+      .quantity = STORE_BASE, .number = 0x64, .clear = UINT64_MAX)
+
+FAULT(store_address_without_gs,
+      .what = "[any with addresses in records] 98H of a store leaves out the "
+              "base of GS",
+      .caught = {"icelake-server on 1 data_address FAIL"},
+      .quantity = STORE_BASE, .number = 0x65, .clear = UINT64_MAX)
+
+FAULT(store_address_over_page,
+      .what = "[any with addresses in records] 98H of a store that crosses a "
+              "page's end is in the second page",
+      .caught = {"haswell on 1 data_address FAIL"},
+      .quantity = PAGE_END_ADDRESS, .number = 2, .add = 4)
+
+FAULT(ring3_load_address_over_page,
+      .what = "[format 2 to 4] 98H of a load that crosses a page's end at ring "
+              "3 is in the second page",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL",
+                 "icelake-server on 1 pebs_in_contexts FAIL"},
+      .quantity = PAGE_END_ADDRESS, .number = 1, .add = 4)
+
+FAULT(ring3_store_address_over_page,
+      .what = "[format 2 to 4] 98H of a store that crosses a page's end at "
+              "ring 3 is in the second page",
+      .caught = {"haswell on 1 pebs_in_contexts FAIL"},
+      .quantity = PAGE_END_ADDRESS, .number = 3, .add = 4)

@@ -244,6 +244,11 @@ void faults_place_data(struct processor *p, const struct data_result *r,
 {
     if (has_fault(p, FAULT_data_address_second_page) && crosses_page(r))
         d->address = (d->address | 4095) + 1;
+    if (crosses_page(r))
+        d->address = faults_quantity(p->machine, PAGE_END_ADDRESS,
+                                     p->faults.of_user +
+                                         2u * (r->access.kind == DATA_STORE),
+                                     d->address);
     if (has_fault(p, FAULT_data_address_wide) && r->access.bytes == 16)
         d->address += 8;
     if (has_fault(p, FAULT_load_latency_of_bytes_0) && r->access.bytes == 1)

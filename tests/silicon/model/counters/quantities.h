@@ -25,6 +25,8 @@ enum quantity {
     SELECTED,          /* what a counter counts; number: the counter */
     SELECT_BITS,       /* that can be written; number: the counter */
     SELECT_TAKEN,      /* as it works; number: the counter */
+    STORE_BASE,        /* of a segment; number: the prefix */
+    PAGE_END_ADDRESS,  /* over it; number: 1 at ring 3, 2 more of a store */
     STORE_HITS,        /* the L1, 1 or 0; number: bytes of it */
     SELECT_OF_EVENT,   /* the same; number: PERFEVTSELn[7:0] */
     COUNTED,           /* if any; number: PERFEVTSELn[15:0] */
