@@ -11,6 +11,7 @@
 #define AMID     20 /* branches, before an interrupt */
 #define BRANCHES 0xc4
 #define VECTORS  32 /* from there on interrupts' */
+#define INT3_FUP 4  /* in the rows of trace_body_events, that of INT3 */
 
 /* "CFE Packet Definition": the type, the vector. */
 #define CFE_TYPE(payload)   ((unsigned)((payload)&0x1f))
@@ -154,6 +155,23 @@ static void check_iret(const struct ring3_shown *b, bool events)
           e.irets, e.iret, at);
 }
 
+/* INT3, which the harness's gate of ring 0 refuses: the exception is #GP. */
+static void check_refused(const struct ring3_shown *b)
+{
+    const struct trace_row *row = trace_body_events_path;
+    unsigned fups = 0;
+    struct window w;
+
+    while (row->kind != PATH_FUP || ++fups != INT3_FUP)
+        row++;
+    const uint8_t *at = trace_body_events + row->at;
+    ring3_shown_set(&w, b, at, trace_body_nothing_path);
+    if (!ring3_shown_trace(b, &w, IA32_RTIT_CTL_EventEn, 0))
+        return;
+    const struct events e = read_events(b->p);
+    check_last(b, &e, trace_at(ring3_shown_at(b, at)));
+}
+
 void ring3_events_check(const struct ring3_shown *b)
 {
     const bool events = (test_cpu(b->p->t)->leaf14_ebx & LEAF14_EVENT) != 0;
@@ -163,4 +181,5 @@ void ring3_events_check(const struct ring3_shown *b)
         return;
     check_events(b);
     check_page_fault(b);
+    check_refused(b);
 }

@@ -22,7 +22,7 @@ bool ring3_show_bodies(struct ring3_shown *b)
     static const uint8_t *const parts[] = {
         trace_body_conditions, trace_body_pattern, trace_body_transfers,
         trace_body_returns,    trace_body_calls,   trace_body_page_faults,
-        trace_window_off};
+        trace_body_events,     trace_window_off};
     uint64_t last = 0;
 
     b->first = UINT64_MAX;

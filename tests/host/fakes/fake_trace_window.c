@@ -24,6 +24,8 @@ FAKE_BODY(trace_body_transfers)
 FAKE_BODY(trace_body_returns)
 FAKE_BODY(trace_body_calls)
 FAKE_BODY(trace_body_page_faults)
+FAKE_BODY(trace_body_events)
+FAKE_BODY(trace_body_nothing)
 
 FAKE const uint8_t trace_handler[1] = {0};
 FAKE const uint8_t trace_handler_end[1] = {0};

@@ -149,6 +149,13 @@ static bool is_of_amd(struct vcpu *v)
            bytes[0] == 0x0F && bytes[1] == 0x01 && (bytes[2] & 0xF8) == 0xD8;
 }
 
+/* INT n or INT3 whose gate is not for this level: the fault is its own. */
+static bool is_refused_int(const struct vcpu *v, unsigned vector)
+{
+    return vector == VECTOR_GP &&
+           (v->vmcb->exit_int_info & EVENT_TYPE) == EVENT_TYPE_SOFTWARE;
+}
+
 static struct action on_exception(struct vcpu *v, unsigned vector)
 {
     if (vector == VECTOR_DB)
@@ -162,7 +169,8 @@ static struct action on_exception(struct vcpu *v, unsigned vector)
         !faults_rule(v->model->machine, ABORT_KEEPS_DR6, true))
         v->vmcb->dr6 |= 1;
     if (v->tx.depth == 0) { /* else it aborts */
-        if ((v->vmcb->exit_int_info & EVENT_VALID) != 0)
+        if ((v->vmcb->exit_int_info & EVENT_VALID) != 0 &&
+            !is_refused_int(v, vector))
             return action_stop("exception during the delivery of another",
                                vector, v->vmcb->exit_int_info);
         if (vector == VECTOR_PF)

@@ -118,3 +118,8 @@ FAULT(pt_cfe_ring3_fup_target,
       .what = "[PT with EventEn] the FUP of the CFE of an exception at ring 3 "
               "is its handler",
       .caught = {"alderlake-n on 1 pt_ring3 FAIL"}, .rule = PT_CFE_IP_IN_RING_3)
+
+FAULT(pt_cfe_ring3_gp_as_bp,
+      .what = "[PT with events] the CFE of an INT3 of ring 3 that its gate "
+              "refuses has vector 3, not that of #GP",
+      .caught = {"alderlake-n on 1 pt_ring3 FAIL"}, .rule = PT_CFE_GP_RING_3)

@@ -11,6 +11,8 @@
 
 #define CFE_INTR  1 /* an interrupt, exception or INT n, with its vector */
 #define CFE_IRET  2
+#define VECTOR_BP 3
+#define VECTOR_GP 13
 #define VECTOR_PF 14
 
 static void put_evd(struct processor *p, const struct pt_step *now)
@@ -46,6 +48,9 @@ void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now)
         put_with_fup(p, CFE_INTR,
                      now->external && !faults_pt(p, PT_CFE_VECTOR, true)
                          ? now->vector ^ 1
+                     : now->from_user && now->vector == VECTOR_GP &&
+                             !faults_pt(p, PT_CFE_GP_RING_3, true)
+                         ? VECTOR_BP
                          : now->vector,
                      now->external || !now->from_user ||
                              faults_pt(p, PT_CFE_IP_IN_RING_3, true)

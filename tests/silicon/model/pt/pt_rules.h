@@ -253,6 +253,7 @@ enum pt_rule {
     PT_CFE_FROM_RING_3,    /* has what leaves it a CFE */
     PT_CFE_OF_INTERRUPT,   /* has an external one */
     PT_CFE_VECTOR,         /* with its vector */
+    PT_CFE_GP_RING_3,      /* has #GP of ring 3 its own, whatever raised it */
     PT_CFE_IRET_TO_RING_3, /* has IRET to ring 3 one */
     PT_SAME_INT,           /* is one of the same entry as before */
     PT_NMI_TRACED,         /* is an NMI */
