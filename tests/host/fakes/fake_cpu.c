@@ -31,6 +31,7 @@ static struct undo_line logs[FAKE_CPU_PROCESSORS][UNDO_LINES];
 static uint64_t lines[FAKE_CPU_PROCESSORS][LINE_ENTRIES];
 static struct vmcb vmcbs[FAKE_CPU_PROCESSORS] ALIGNED;
 static struct vcpu vcpus[FAKE_CPU_PROCESSORS];
+static struct block blocks[FAKE_CPU_PROCESSORS][BLOCKS_KNOWN];
 static struct processor models[FAKE_CPU_PROCESSORS];
 static jmp_buf end;
 
@@ -223,6 +224,8 @@ static void start_vcpu(unsigned n)
     v->tx.undo = logs[n];
     memset(lines[n], 0, sizeof(lines[n]));
     lines_start(&v->tx.lines, lines[n]);
+    memset(blocks[n], 0, sizeof(blocks[n]));
+    v->blocks.known = blocks[n];
     for (unsigned i = 0; i < OVERLAYS_MAX; i++) {
         v->overlays[i].copy = copies[n][TX_PAGES_OPEN + 2 * i];
         v->overlays[i].before = copies[n][TX_PAGES_OPEN + 2 * i + 1];

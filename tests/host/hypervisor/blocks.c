@@ -239,6 +239,46 @@ static void calls_and_returns_that_fault(void **state)
     assert_int_equal(fake_cpu.runs, 2);
 }
 
+/* Where loads and stores are looked at, stepped and in blocks: some of the
+ * first go where RDI is after a constant has been added. */
+#define LOADS   (OS | 0x81D0)
+#define STORES  (OS | 0x82D0)
+#define L1_HITS (OS | 0x01D1)
+
+static uint64_t count_memory(uint64_t event, bool stepped, unsigned *runs)
+{
+    struct vcpu *v = start(event, 0);
+
+    CODE(v, LOAD_, STORE_, ADD_, LOAD_, NOP_, STORE_, LOOP_, 0, LOAD_, STORE_,
+         NOP_, HLT_);
+    v->gprs.rcx = 2;
+    for (unsigned n = 8; n < 10; n++)
+        map(fake_cpu_page(n));
+    v->gprs.rdi = (uint64_t)fake_cpu_page(8) + 0x1000 - 0x40;
+    while (v->vmcb->rip != (uint64_t)fake_cpu_at(0) + 26) {
+        v->blocks.cut_short = stepped;
+        assert_true(fake_cpu_rounds(v, 1));
+    }
+    *runs = fake_cpu.runs;
+    return counted(v, 0xC2);
+}
+
+static void accesses_as_if_stepped(void **state)
+{
+    static const uint64_t events[] = {INSTRUCTIONS, LOADS, STORES, L1_HITS,
+                                      CYCLES};
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(events) / sizeof(events[0]); n++) {
+        unsigned stepped, in_blocks;
+        uint64_t count = count_memory(events[n], true, &stepped);
+
+        assert_int_equal(count_memory(events[n], false, &in_blocks), count);
+        assert_int_equal(stepped, 10);
+        assert_int_equal(in_blocks, 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +287,7 @@ int main(void)
         cmocka_unit_test(recorded_as_if_stepped),
         cmocka_unit_test(counted_up_to_an_exit),
         cmocka_unit_test(stepped_to_an_overflow),
+        cmocka_unit_test(accesses_as_if_stepped),
         cmocka_unit_test(conditions),
         cmocka_unit_test(calls_and_returns),
         cmocka_unit_test(calls_and_returns_that_fault),

@@ -169,6 +169,8 @@ static void start_os_tables(struct vcpu *v)
     start_table(&v->pages_free, OS_TABLE_PAGES, 0);
     start_table(&v->pages_step, OS_TABLE_PAGES, 0);
     start_table(&v->pages_catch, OS_TABLE_PAGES, NPT_NX);
+    v->blocks.known =
+        allocate_pages(pages_for(BLOCKS_KNOWN * sizeof(struct block)));
 }
 
 /* What does not depend on the configuration. */

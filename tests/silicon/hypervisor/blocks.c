@@ -6,8 +6,9 @@
  * known before; where another exit came first, RIP tells it, and stepping
  * comes to that exit again. A near branch behind them needs no run at all.
  *
- * Not where something looks at memory, or where a counter could overflow in
- * it.
+ * Where something looks at memory, it ends before the first access whose
+ * address does not follow from the registers that it begins with. Not where a
+ * counter could overflow in it.
  *
  * AMD64 APM volume 2, "Breakpoints"; "Debug and Trace Resources" of VMRUN: DR6
  * and DR7 are the guest's own, DR0 is not. QEMU takes a breakpoint where DR7 is
@@ -20,6 +21,8 @@
 
 /* At once: interrupts wait so long. */
 #define BRANCHES_TOLD 8
+/* One instruction that looks at memory is cheaper by itself. */
+#define TOLD_MIN 2
 
 #define DR7_NONE UINT64_C(0x400)
 #define DR7_G0   UINT64_C(2)
@@ -60,6 +63,7 @@ static void find_block(struct block *b, uint64_t rip, const uint8_t *code)
         at += bytes;
     }
     b->bytes = (uint8_t)at;
+    block_data_know(b);
 }
 
 static bool is_same(const struct block *b, uint64_t rip, const uint8_t *code)
@@ -77,7 +81,7 @@ static bool is_same(const struct block *b, uint64_t rip, const uint8_t *code)
 static const struct block *block_at(struct vcpu *v)
 {
     const uint64_t rip = v->vmcb->rip;
-    struct block *b = &v->blocks.known[(rip ^ rip >> 8) % BLOCKS_KNOWN];
+    struct block *b = &v->blocks.known[(rip ^ rip >> 11) % BLOCKS_KNOWN];
     uint8_t buffer[INSTRUCTION_BYTES_MAX];
     const uint8_t *code;
     size_t length;
@@ -102,28 +106,32 @@ static bool may_run(const struct vcpu *v)
            v->grants == 0 && v->overlay_count == 0 && !v->if_masked &&
            !v->guest_nmi && b->interrupt_shadow == 0 &&
            (b->rflags & RFLAGS_RF) == 0 && b->dr7 == DR7_NONE &&
-           (b->cs.attributes & CS_L) != 0 && !data_access_watched(v);
+           (b->cs.attributes & CS_L) != 0;
 }
 
-static bool passes(const struct vcpu *v, const struct block *b)
+static bool passes(const struct vcpu *v, const struct block *b, unsigned count,
+                   bool watched)
 {
-    const struct demand_round round = {
-        .instructions = b->count,
-        .cycles = b->count * v->model->choices.cycles_other,
+    struct demand_round round = {
+        .instructions = count,
+        .cycles = (uint64_t)count * v->model->choices.cycles_other,
     };
 
+    if (watched)
+        block_data_demand(b, &round);
     return demand_passes(v->model, v->vmcb->cpl > 0, &round);
 }
 
-/* Instructions that have been executed. */
-static unsigned run(struct vcpu *v, const struct block *b)
+/* Of these instructions of it, those that have been executed. */
+static unsigned run(struct vcpu *v, const struct block *b, unsigned count)
 {
     const uint64_t rip = v->vmcb->rip, dr6 = v->vmcb->dr6;
+    const uint64_t end = rip + (count < b->count ? b->at[count] : b->bytes);
     uint64_t at[BREAKPOINTS];
     unsigned n = 0;
 
     read_breakpoints(at);
-    write_dr0(rip + b->bytes);
+    write_dr0(end);
     write_dr7(DR7_NONE | DR7_G0);
     v->vmcb->dr7 = DR7_NONE | DR7_G0;
     v->vmcb->rflags &= ~(uint64_t)RFLAGS_TF;
@@ -136,42 +144,52 @@ static unsigned run(struct vcpu *v, const struct block *b)
     write_dr0(at[0]);
     exit_log_add(&v->exit_log, v->vmcb);
     v->blocks.cut_short = v->vmcb->exit_code != EXIT_EXCEPTION_0 + VECTOR_DB ||
-                          v->vmcb->rip != rip + b->bytes;
+                          v->vmcb->rip != end;
     if (!v->blocks.cut_short)
-        return b->count;
-    while (n < b->count && rip + b->at[n] != v->vmcb->rip)
+        return count;
+    while (n < count && rip + b->at[n] != v->vmcb->rip)
         n++;
     return n;
 }
 
 /* Each is traced as if it had been stepped. */
-static void count(struct vcpu *v, const struct block *b, unsigned executed)
+static void count_all(struct vcpu *v, const struct block *b, unsigned executed,
+                      bool watched)
 {
     const uint32_t cycles = v->model->choices.cycles_other;
     const uint64_t first = b->rip, rip = v->vmcb->rip;
 
     if (executed == 0)
         return;
-    step_count(v, executed, executed * cycles, false);
+    if (watched)
+        block_data_count(v, b, executed);
+    else
+        step_count(v, executed, executed * cycles, false);
     v->current = (struct instruction){.flags = 0};
     for (unsigned n = 0; n < executed; n++) {
         v->current_rip = first + b->at[n];
         rounds_passed(v);
         v->vmcb->rip = n + 1 < executed ? first + b->at[n + 1] : rip;
-        trace_retire(v, cycles);
+        trace_retire(v, watched ? v->blocks.cycles[n] : cycles);
     }
 }
 
 bool blocks_run(struct vcpu *v)
 {
-    bool again = v->blocks.cut_short;
+    const bool again = v->blocks.cut_short, watched = data_access_watched(v);
     const struct block *b;
+    unsigned count;
 
     v->blocks.cut_short = false;
-    if (again || !may_run(v) || (b = block_at(v)) == NULL || !passes(v, b))
+    if (again || !may_run(v) || (b = block_at(v)) == NULL)
         return false;
+    count = watched ? b->told : b->count;
+    if (count < (watched ? TOLD_MIN : 1) || !passes(v, b, count, watched))
+        return false;
+    if (watched)
+        block_data_find(v, b);
     v->current_cpl = v->vmcb->cpl;
-    count(v, b, run(v, b));
+    count_all(v, b, run(v, b, count), watched);
     v->blocks.branches = v->blocks.cut_short ? 0 : BRANCHES_TOLD;
     step_end(v);
     return true;

@@ -10,11 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/silicon/model/memory/memory_events.h"
+
 struct vcpu;
+struct demand_round;
 
 #define BLOCK_INSTRUCTIONS 16
 #define BLOCK_BYTES        64
-#define BLOCKS_KNOWN       256
+#define BLOCK_ACCESSES     16 /* of those whose addresses are told */
+#define BLOCKS_KNOWN       2048
 
 /* By its place and bytes, for code may change. */
 struct block {
@@ -22,12 +26,21 @@ struct block {
     uint64_t code[BLOCK_BYTES / 8];
     uint8_t count, bytes;
     uint8_t at[BLOCK_INSTRUCTIONS]; /* they begin so far behind */
+    /* Of so many the addresses follow from the registers before the first. */
+    uint8_t told;
+    uint8_t accesses[BLOCK_INSTRUCTIONS]; /* of each of these */
+    bool adds;                            /* constants to registers */
 };
 
 struct blocks {
-    struct block known[BLOCKS_KNOWN];
-    unsigned branches; /* that may be told, before the guest is run again */
-    bool cut_short;    /* by an exit, which stepping comes to again */
+    struct block *known; /* BLOCKS_KNOWN of them; NULL: no operating system */
+    unsigned branches;   /* that may be told, before the guest is run again */
+    bool cut_short;      /* by an exit, which stepping comes to again */
+    /* Of the one that is run: its accesses, what came of them, and the cycles
+     * of each instruction. */
+    struct data_access access[BLOCK_ACCESSES];
+    struct data_result results[BLOCK_ACCESSES];
+    uint32_t cycles[BLOCK_INSTRUCTIONS];
 };
 
 /* Before a step under an operating system. True: a block has been run in its
@@ -37,6 +50,13 @@ bool blocks_run(struct vcpu *v);
  * out, but that RIP is to go there. */
 bool blocks_tell_branch(struct vcpu *v, const uint8_t *bytes, size_t length,
                         uint64_t *to);
+
+/* blocks_data.c: what is known of its accesses from its bytes; before it, their
+ * addresses, and what they may ask for; after so many of its instructions. */
+void block_data_know(struct block *b);
+void block_data_find(struct vcpu *v, const struct block *b);
+void block_data_demand(const struct block *b, struct demand_round *round);
+void block_data_count(struct vcpu *v, const struct block *b, unsigned executed);
 
 /* rounds.c: an instruction of one. */
 void rounds_passed(struct vcpu *v);

@@ -26,6 +26,17 @@ static uint64_t left_of(const struct processor *p, uint64_t value,
            each;
 }
 
+/* Of counter n, found as it counts or here. */
+static const struct event_row *event_of(const struct processor *p, unsigned n)
+{
+    const struct selected *s = &p->pmu.selected[n];
+    const uint64_t select = p->pmu.select[n] & (EVTSEL_UMASK2 | BITS(15, 0));
+
+    return s->event != NULL && s->select == select && !deviates(p)
+               ? s->event
+               : events_find(p, select);
+}
+
 static bool counts_at(const struct processor *p, unsigned n, bool user)
 {
     uint64_t select = p->pmu.select[n];
@@ -36,10 +47,12 @@ static bool counts_at(const struct processor *p, unsigned n, bool user)
 
 /* Two or more in a cycle, of what no cycle has two of: nothing is counted, or
  * with INV each cycle. */
-static bool is_never_reached(const struct processor *p, uint64_t select)
+static bool is_never_reached(const struct processor *p, unsigned n)
 {
+    const uint64_t select = p->pmu.select[n];
+
     return (select & EVTSEL_CMASK) >> 24 > 1 && (select & EVTSEL_EDGE) == 0 &&
-           events_find(p, select)->kind <= EVENT_CYCLES;
+           event_of(p, n)->kind <= EVENT_CYCLES;
 }
 
 /* PEBS looks at no instruction before its overflow. */
@@ -52,7 +65,7 @@ static bool has_conditions(const struct processor *p, unsigned n)
         return true;
     return (select & (EVTSEL_EDGE | EVTSEL_IN_TX | EVTSEL_IN_TXCP)) != 0 ||
            ((select & (EVTSEL_CMASK | EVTSEL_INV)) != 0 &&
-            !is_never_reached(p, select));
+            !is_never_reached(p, n));
 }
 
 /* As demand_left, of one counter. */
@@ -66,7 +79,7 @@ static uint64_t of_general(const struct processor *p, unsigned n, bool user)
         return 0;
     if ((select & EVTSEL_INV) != 0)
         return left_of(p, p->pmu.counter[n], 1);
-    switch (events_find(p, select)->kind) {
+    switch (event_of(p, n)->kind) {
     case EVENT_NOTHING:
         return NEVER;
     case EVENT_INSTRUCTIONS:
@@ -142,7 +155,7 @@ bool demand_is_time(const struct processor *p, bool user)
         return false;
     for (unsigned n = 0; n < p->counters; n++)
         if (counts_at(p, n, user)) {
-            unsigned kind = events_find(p, p->pmu.select[n])->kind;
+            unsigned kind = event_of(p, n)->kind;
 
             if ((p->pebs.enable & BIT(n)) != 0 || has_conditions(p, n) ||
                 (kind != EVENT_CYCLES && kind != EVENT_CYCLES_BUS &&
@@ -208,7 +221,7 @@ static uint64_t events_in(const struct processor *p,
     case EVENT_LLC_MISSES:
         return round->requests;
     default:
-        return event->kind < EVENT_CYCLES ? 1 : 0; /* branches */
+        return event->kind < EVENT_CYCLES ? 1 : round->others; /* branches */
     }
 }
 
@@ -217,9 +230,9 @@ static uint64_t events_in_counter(const struct processor *p, unsigned n,
 {
     uint64_t select = p->pmu.select[n];
 
-    if ((select & EVTSEL_INV) != 0 && is_never_reached(p, select))
+    if ((select & EVTSEL_INV) != 0 && is_never_reached(p, n))
         return round->cycles;
-    return events_in(p, events_find(p, select), round);
+    return events_in(p, event_of(p, n), round);
 }
 
 static uint64_t rounds_left(uint64_t value, uint64_t events)
@@ -240,8 +253,7 @@ static bool has_details(const struct processor *p, unsigned n)
 {
     const uint64_t details = EVTSEL_CMASK | EVTSEL_INV | EVTSEL_EDGE;
 
-    return (p->pmu.select[n] & details) != 0 &&
-           !is_never_reached(p, p->pmu.select[n]);
+    return (p->pmu.select[n] & details) != 0 && !is_never_reached(p, n);
 }
 
 static uint64_t before_overflow(const struct processor *p, bool user,

@@ -36,6 +36,8 @@ void demand_executed(struct processor *p, bool user, uint64_t instructions);
 /* What a round of a loop is, at most. */
 struct demand_round {
     uint64_t instructions, cycles, requests; /* of memory */
+    /* Any other event that is told when it is over; 0: none is. */
+    uint64_t others;
 };
 
 /* It runs by itself, and what it has done is counted then: so many rounds at

@@ -92,7 +92,8 @@ void metrics_count(struct processor *p, const struct retirement *r)
         rest = FRONTEND_BOUND;
     metrics[RETIRING] += used;
     metrics[rest] += slots - used;
-    if (r->cycles >= p->choices.cycles_slow)
+    if (r->cycles / (r->instructions > 1 ? r->instructions : 1) >=
+        p->choices.cycles_slow)
         metrics[HEAVY_OPERATIONS] += used;
     if (r->mispredicted)
         metrics[BRANCH_MISPREDICT] += slots - used;
