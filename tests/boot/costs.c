@@ -4,7 +4,7 @@
  * does, and says when each thing begins and ends whose cost in the time of the
  * machine below costs.py measures: instructions of a loop that run freely, with
  * instructions counted and not, those of a loop and of calls with branches
- * counted, exits, and transactions.
+ * counted, of calls with loads counted, exits, and transactions.
  */
 #include "tests/boot/takeover.h"
 
@@ -12,6 +12,7 @@
 #define IA32_PERF_GLOBAL_CTRL 0x38Fu
 #define BRANCHES              0x4300C4u /* enabled, of all levels */
 #define INSTRUCTIONS          0x4300C0u
+#define LOADS                 0x4381D0u
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 
@@ -38,6 +39,23 @@ static void call(uint64_t instructions)
                      "   ret\n"
                      "3:\n"
                      : "+r"(rounds));
+}
+
+static void load(uint64_t instructions)
+{
+    uint64_t rounds = instructions / 10;
+
+    __asm__ volatile("1: call 2f\n"
+                     "   dec %0\n"
+                     "   jnz 1b\n"
+                     "   jmp 3f\n"
+                     "2: mov (%%rsp), %%rax; nop; mov -64(%%rsp), %%rdx; nop\n"
+                     "   mov 1b(%%rip), %%rax; nop\n"
+                     "   ret\n"
+                     "3:\n"
+                     : "+r"(rounds)
+                     :
+                     : "rax", "rdx");
 }
 
 static void cpuid(uint64_t times)
@@ -90,6 +108,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     measure("counted", loop, 1000000000, INSTRUCTIONS);
     measure("loop", loop, 1000000000, BRANCHES);
     measure("step", call, 200000, BRANCHES);
+    measure("load", load, 200000, LOADS);
     measure("exit", cpuid, 100000, 0);
     measure("transaction", transaction, 5000, 0);
     power_off();

@@ -19,7 +19,8 @@ NAMES = {
     "free": ("an instruction, where nothing is counted", "ns"),
     "counted": ("the same, instructions or cycles counted", "ns"),
     "loop": ("the same of a loop, branches counted", "ns"),
-    "step": ("a step", "us"),
+    "step": ("one of calls, branches counted", "us"),
+    "load": ("the same, loads counted", "us"),
     "exit": ("an exit", "us"),
     "transaction": ("a transaction of one store, its exits included", "us"),
 }

@@ -83,24 +83,25 @@ void fake_cpu_marked(struct vcpu *v, const void *bytes, size_t length);
                     sizeof((const uint8_t[]){__VA_ARGS__}))
 
 /* What it executes itself; memory is at RDI. */
-#define NOP_     0x90
-#define UD2_     0x0F, 0x0B
-#define CPUID_   0x0F, 0xA2
-#define WRMSR_   0x0F, 0x30
-#define RDMSR_   0x0F, 0x32
-#define RDPMC_   0x0F, 0x33
-#define HLT_     0xF4
-#define IRETQ_   0x48, 0xCF             /* pops nothing */
-#define LOOP_    0xE2                   /* and the displacement */
-#define ADD_     0x48, 0x83, 0xC7, 0x40 /* 64 to RDI */
-#define MOV_CR4_ 0x0F, 0x22, 0xE0       /* of RAX: always an exit */
-#define PUSHFQ_  0x9C
-#define POPFQ_   0x9D
-#define STORE_   0x48, 0x89, 0x07 /* 8 bytes of RAX */
-#define LOAD_    0x48, 0x8B, 0x07
-#define XCHG_    0x87, 0x07 /* 4 bytes of EAX */
-#define STORE32_ 0x89, 0x07
-#define PAIR_    0xF0, 0x0F, 0xC7, 0x0F /* LOCK CMPXCHG8B: always equal */
+#define NOP_      0x90
+#define UD2_      0x0F, 0x0B
+#define CPUID_    0x0F, 0xA2
+#define WRMSR_    0x0F, 0x30
+#define RDMSR_    0x0F, 0x32
+#define RDPMC_    0x0F, 0x33
+#define HLT_      0xF4
+#define IRETQ_    0x48, 0xCF             /* pops nothing */
+#define LOOP_     0xE2                   /* and the displacement */
+#define ADD_      0x48, 0x83, 0xC7, 0x40 /* 64 to RDI */
+#define MOV_CR4_  0x0F, 0x22, 0xE0       /* of RAX: always an exit */
+#define PUSHFQ_   0x9C
+#define POPFQ_    0x9D
+#define STORE_    0x48, 0x89, 0x07 /* 8 bytes of RAX */
+#define LOAD_     0x48, 0x8B, 0x07
+#define REP_STOS_ 0xF3, 0x48, 0xAB /* of RAX */
+#define XCHG_     0x87, 0x07       /* 4 bytes of EAX */
+#define STORE32_  0x89, 0x07
+#define PAIR_     0xF0, 0x0F, 0xC7, 0x0F /* LOCK CMPXCHG8B: always equal */
 /* And what it does not. */
 #define XACQUIRE_ 0xF2
 #define XRELEASE_ 0xF3

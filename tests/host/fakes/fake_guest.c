@@ -207,6 +207,19 @@ static bool execute_0f(struct vcpu *v, const struct fake_decoded *d,
     return raise_exception(v, VECTOR_UD);
 }
 
+/* QEMU looks at RCX once more where it counts instructions. */
+static bool store_round(struct vcpu *v, unsigned bytes, unsigned length)
+{
+    if (v->gprs.rcx == 0)
+        return true;
+    if (!access_data(v, &v->vmcb->rax, bytes, false, true))
+        return false;
+    v->gprs.rdi += bytes;
+    if (--v->gprs.rcx != 0 || fake_cpu.counts)
+        v->vmcb->rip -= length;
+    return true;
+}
+
 static bool execute(struct vcpu *v, const struct fake_decoded *d,
                     unsigned *length)
 {
@@ -232,6 +245,9 @@ static bool execute(struct vcpu *v, const struct fake_decoded *d,
         if (d->hint && fake_cpu.refuses_hints)
             break;
         return access_data(v, rax, bytes, true, true);
+    case 0xAB: /* STOS with REP: a round */
+        *length = d->at + 1;
+        return store_round(v, bytes, *length);
     case 0x9C: /* PUSHFQ */
         *length = d->at + 1;
         v->gprs.rdi = v->vmcb->rsp - 8;

@@ -52,9 +52,12 @@ static void map(const uint8_t *page)
 /* Counter 0 has branches, counter 1 the event, from this value on. */
 static struct vcpu *start(uint64_t event, uint64_t from)
 {
+    static max_align_t caches[1u << 20];
     struct vcpu *v;
 
     fake_cpu_start("skylake-2018", "none");
+    assert_true(cache_bytes(FAKE_CPU_PROCESSORS) <= sizeof(caches));
+    cache_start(&hypervisor.machine, (struct cache_state *)caches);
     hypervisor.has_os = hypervisor.for_os = true;
     v = fake_cpu_vcpu(0);
     v->vmcb->cs.attributes |= CS_L;
@@ -244,6 +247,7 @@ static void calls_and_returns_that_fault(void **state)
 #define LOADS   (OS | 0x81D0)
 #define STORES  (OS | 0x82D0)
 #define L1_HITS (OS | 0x01D1)
+#define LLC     (OS | 0x4F2E)
 
 static uint64_t count_memory(uint64_t event, bool stepped, unsigned *runs)
 {
@@ -279,6 +283,97 @@ static void accesses_as_if_stepped(void **state)
     }
 }
 
+/* Rounds of REP STOS, of which each is a step, and what counts them. */
+#define REPEATED 20
+
+static uint64_t count_rounds(uint64_t event, bool stepped, bool counts)
+{
+    struct vcpu *v = start(event, 0);
+
+    fake_cpu.counts = counts;
+    fake_cpu.tsc_per_64 = counts ? 64 : 65;
+    assert_int_equal(turns_start(false), counts);
+    CODE(v, REP_STOS_, NOP_, HLT_);
+    map(fake_cpu_page(8));
+    v->gprs.rcx = REPEATED;
+    v->gprs.rdi = (uint64_t)fake_cpu_page(8) + 8;
+    while (v->vmcb->rip != (uint64_t)fake_cpu_at(3)) {
+        v->blocks.cut_short = stepped;
+        assert_true(fake_cpu_rounds(v, 1));
+    }
+    assert_int_equal(v->gprs.rcx, 0);
+    assert_int_equal(fake_cpu.runs, stepped ? REPEATED + counts : 1);
+    return counted(v, 0xC2);
+}
+
+static void rounds_as_if_stepped(void **state)
+{
+    static const uint64_t events[] = {INSTRUCTIONS, LOADS, STORES,
+                                      L1_HITS,      LLC,   CYCLES};
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(events) / sizeof(events[0]); n++)
+        for (unsigned counts = 0; counts < 2; counts++)
+            assert_int_equal(count_rounds(events[n], false, counts != 0),
+                             count_rounds(events[n], true, counts != 0));
+    assert_int_equal(count_rounds(INSTRUCTIONS, false, true), 1);
+    assert_int_equal(count_rounds(STORES, false, true), REPEATED);
+}
+
+static void rounds_up_to_an_exit(void **state)
+{
+    struct vcpu *v = start(STORES, 0);
+
+    (void)state;
+    CODE(v, REP_STOS_, NOP_, HLT_);
+    map(fake_cpu_page(8));
+    map(fake_cpu_page(9));
+    v->gprs.rcx = REPEATED;
+    v->gprs.rdi = (uint64_t)fake_cpu_page(9) - 7 * 8;
+    assert_true(npt_set_page(&v->pages_step, (uint64_t)fake_cpu_page(9), 0));
+    assert_true(fake_cpu_rounds(v, 1));
+    assert_int_equal(v->vmcb->rip, (uint64_t)fake_cpu_at(0));
+    assert_int_equal(v->gprs.rcx, REPEATED - 7);
+    assert_int_equal(counted(v, 0xC2), 7);
+    assert_true(v->blocks.cut_short);
+}
+
+/* By a register and by memory, to where RBX and that say; behind a step. */
+static void indirect_branches(void **state)
+{
+    static const struct {
+        uint8_t bytes[7];
+        unsigned length, pushed;
+    } rows[] = {
+        {{0xFF, 0xE3}, 2, 0},
+        {{0xFF, 0x27}, 2, 0},
+        {{0xFF, 0xD3}, 2, 8},
+        {{0xFF, 0x57, 0x00}, 3, 8},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct vcpu *v = start(TAKEN, 0);
+        uint64_t rsp = v->vmcb->rsp;
+
+        CODE(v, NOP_);
+        memcpy((uint8_t *)v->vmcb->rip + 1, rows[n].bytes, 7);
+        map(fake_cpu_page(8));
+        v->gprs.rdi = (uint64_t)fake_cpu_page(8) + 8;
+        v->gprs.rbx = (uint64_t)fake_cpu_page(0) + 0x100;
+        *(uint64_t *)v->gprs.rdi = v->gprs.rbx;
+        v->blocks.cut_short = true; /* the NOP is stepped */
+        assert_true(fake_cpu_rounds(v, 2));
+        assert_int_equal(fake_cpu.runs, 1);
+        assert_int_equal(v->vmcb->rip, v->gprs.rbx);
+        assert_int_equal(counted(v, 0xC1), 1);
+        assert_int_equal(rsp - v->vmcb->rsp, rows[n].pushed);
+        if (rows[n].pushed > 0)
+            assert_int_equal(*(uint64_t *)v->vmcb->rsp,
+                             (uint64_t)fake_cpu_at(1 + rows[n].length));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +383,9 @@ int main(void)
         cmocka_unit_test(counted_up_to_an_exit),
         cmocka_unit_test(stepped_to_an_overflow),
         cmocka_unit_test(accesses_as_if_stepped),
+        cmocka_unit_test(rounds_as_if_stepped),
+        cmocka_unit_test(rounds_up_to_an_exit),
+        cmocka_unit_test(indirect_branches),
         cmocka_unit_test(conditions),
         cmocka_unit_test(calls_and_returns),
         cmocka_unit_test(calls_and_returns_that_fault),

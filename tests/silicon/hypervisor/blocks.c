@@ -63,6 +63,9 @@ static void find_block(struct block *b, uint64_t rip, const uint8_t *code)
         at += bytes;
     }
     b->bytes = (uint8_t)at;
+    b->repeats = b->count == 0 && block_repeats(code);
+    if (b->repeats)
+        b->bytes = (uint8_t)instruction_bytes(code, INSTRUCTION_BYTES_MAX);
     block_data_know(b);
 }
 
@@ -93,7 +96,7 @@ static const struct block *block_at(struct vcpu *v)
         return NULL;
     if (!is_same(b, rip, code))
         find_block(b, rip, code);
-    return b->count > 0 ? b : NULL;
+    return b->count > 0 || b->repeats ? b : NULL;
 }
 
 /* --- Running ------------------------------------------------------------- */
@@ -118,17 +121,14 @@ static bool passes(const struct vcpu *v, const struct block *b, unsigned count,
     };
 
     if (watched)
-        block_data_demand(b, &round);
+        block_data_demand(b->all, &round);
     return demand_passes(v->model, v->vmcb->cpl > 0, &round);
 }
 
-/* Of these instructions of it, those that have been executed. */
-static unsigned run(struct vcpu *v, const struct block *b, unsigned count)
+bool blocks_run_to(struct vcpu *v, uint64_t end)
 {
-    const uint64_t rip = v->vmcb->rip, dr6 = v->vmcb->dr6;
-    const uint64_t end = rip + (count < b->count ? b->at[count] : b->bytes);
+    const uint64_t dr6 = v->vmcb->dr6;
     uint64_t at[BREAKPOINTS];
-    unsigned n = 0;
 
     read_breakpoints(at);
     write_dr0(end);
@@ -145,7 +145,17 @@ static unsigned run(struct vcpu *v, const struct block *b, unsigned count)
     exit_log_add(&v->exit_log, v->vmcb);
     v->blocks.cut_short = v->vmcb->exit_code != EXIT_EXCEPTION_0 + VECTOR_DB ||
                           v->vmcb->rip != end;
-    if (!v->blocks.cut_short)
+    v->blocks.branches = v->blocks.cut_short ? 0 : BRANCHES_TOLD;
+    return !v->blocks.cut_short;
+}
+
+/* Of these instructions of it, those that have been executed. */
+static unsigned run(struct vcpu *v, const struct block *b, unsigned count)
+{
+    const uint64_t rip = v->vmcb->rip;
+    unsigned n = 0;
+
+    if (blocks_run_to(v, rip + (count < b->count ? b->at[count] : b->bytes)))
         return count;
     while (n < count && rip + b->at[n] != v->vmcb->rip)
         n++;
@@ -183,16 +193,24 @@ bool blocks_run(struct vcpu *v)
     v->blocks.cut_short = false;
     if (again || !may_run(v) || (b = block_at(v)) == NULL)
         return false;
+    v->current_cpl = v->vmcb->cpl;
+    if (b->repeats)
+        return block_repeat(v, b);
     count = watched ? b->told : b->count;
     if (count < (watched ? TOLD_MIN : 1) || !passes(v, b, count, watched))
         return false;
     if (watched)
         block_data_find(v, b);
-    v->current_cpl = v->vmcb->cpl;
     count_all(v, b, run(v, b, count), watched);
-    v->blocks.branches = v->blocks.cut_short ? 0 : BRANCHES_TOLD;
     step_end(v);
     return true;
+}
+
+void blocks_stepped(struct vcpu *v)
+{
+    const bool is_over = v->vmcb->exit_code == EXIT_EXCEPTION_0 + VECTOR_DB;
+
+    v->blocks.branches = is_over ? BRANCHES_TOLD : 0;
 }
 
 /* --- Branches ------------------------------------------------------------ */
@@ -215,7 +233,8 @@ static bool holds(unsigned condition, uint64_t f)
     return rows[condition >> 1 & 7] != (condition & 1);
 }
 
-/* Does it get to its stack there without a fault, or a bit that is set? */
+/* Does it get to its stack there, or to where it is to go, without a fault, or
+ * a bit that is set? */
 static bool has_stack(const struct vcpu *v, uint64_t rsp, enum access access)
 {
     uint64_t physical;
@@ -260,6 +279,28 @@ static uint64_t behind(uint64_t rip, const uint8_t *operand, size_t opcode,
     return next + (jumps ? (uint64_t)(int64_t)value : 0);
 }
 
+/* FFH /2 and /4: CALL and JMP by a register or memory. */
+static bool tell_indirect(struct vcpu *v, const uint8_t *b, uint64_t *to)
+{
+    const size_t at = b[0] == 0xFF ? 1 : 2;
+    const unsigned what = b[at] >> 3 & 7;
+    struct data_access found[DATA_ACCESSES_MAX];
+    struct operand_state s;
+
+    if (what != 2 && what != 4)
+        return false;
+    memory_registers(v, &s);
+    if (b[at] >= 0xC0)
+        *to = s.general[(b[at] & 7) | (at == 2 ? 8 : 0)];
+    else if (operand_find(found, &s, b, INSTRUCTION_BYTES_MAX) == 0 ||
+             !has_stack(v, found[0].linear, ACCESS_READ) ||
+             !guest_copy(v, found[0].linear, to, sizeof(*to), false))
+        return false;
+    return is_canonical(*to) &&
+           (what == 4 ||
+            call(v, s.rip + instruction_bytes(b, INSTRUCTION_BYTES_MAX)));
+}
+
 static bool tell(struct vcpu *v, const uint8_t *b, uint64_t *to)
 {
     const uint64_t rip = v->vmcb->rip, rflags = v->vmcb->rflags;
@@ -272,6 +313,8 @@ static bool tell(struct vcpu *v, const uint8_t *b, uint64_t *to)
         *to = behind(rip, b + 2, 2, 4, holds(b[1], rflags));
         return true;
     }
+    if ((b[0] == 0x41 && b[1] == 0xFF) || b[0] == 0xFF)
+        return tell_indirect(v, b, to);
     switch (b[0]) {
     case 0xC3:
         return return_to(v, to);
@@ -290,7 +333,7 @@ static bool tell(struct vcpu *v, const uint8_t *b, uint64_t *to)
 bool blocks_tell_branch(struct vcpu *v, const uint8_t *bytes, size_t length,
                         uint64_t *to)
 {
-    if (v->blocks.branches == 0)
+    if (v->blocks.branches == 0 || v->pmi_pending)
         return false;
     v->blocks.branches--;
     if (length == INSTRUCTION_BYTES_MAX && may_run(v) && tell(v, bytes, to))

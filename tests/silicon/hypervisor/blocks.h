@@ -14,6 +14,7 @@
 
 struct vcpu;
 struct demand_round;
+struct retirement;
 
 #define BLOCK_INSTRUCTIONS 16
 #define BLOCK_BYTES        64
@@ -24,12 +25,13 @@ struct demand_round;
 struct block {
     uint64_t rip;
     uint64_t code[BLOCK_BYTES / 8];
-    uint8_t count, bytes;
+    uint8_t count, bytes;           /* 0 of them: see `repeats` */
     uint8_t at[BLOCK_INSTRUCTIONS]; /* they begin so far behind */
     /* Of so many the addresses follow from the registers before the first. */
-    uint8_t told;
+    uint8_t told, all;                    /* and so many accesses they are */
     uint8_t accesses[BLOCK_INSTRUCTIONS]; /* of each of these */
     bool adds;                            /* constants to registers */
+    bool repeats; /* it is MOVS or STOS with REP, of so many bytes */
 };
 
 struct blocks {
@@ -46,8 +48,10 @@ struct blocks {
 /* Before a step under an operating system. True: a block has been run in its
  * place, and counted. */
 bool blocks_run(struct vcpu *v);
-/* Is it a near branch of these bytes, behind a block? Then it has been carried
- * out, but that RIP is to go there. */
+/* An instruction has been stepped in a run of its own. */
+void blocks_stepped(struct vcpu *v);
+/* Is it a near branch of these bytes, behind one of these? Then it has been
+ * carried out, but that RIP is to go there. */
 bool blocks_tell_branch(struct vcpu *v, const uint8_t *bytes, size_t length,
                         uint64_t *to);
 
@@ -55,8 +59,18 @@ bool blocks_tell_branch(struct vcpu *v, const uint8_t *bytes, size_t length,
  * addresses, and what they may ask for; after so many of its instructions. */
 void block_data_know(struct block *b);
 void block_data_find(struct vcpu *v, const struct block *b);
-void block_data_demand(const struct block *b, struct demand_round *round);
+void block_data_demand(uint64_t accesses, struct demand_round *round);
+/* As data_access_retire, with room for all that is retired at once. */
+void block_data_access(struct vcpu *v, const struct data_access *access,
+                       unsigned count, struct retirement *r, uint32_t *cycles);
 void block_data_count(struct vcpu *v, const struct block *b, unsigned executed);
+
+/* blocks_repeat.c: the rounds of one with REP, as one that was run. */
+bool block_repeats(const uint8_t *code);
+bool block_repeat(struct vcpu *v, const struct block *b);
+
+/* blocks.c: from RIP to there, where it is not cut short; true: it was not. */
+bool blocks_run_to(struct vcpu *v, uint64_t end);
 
 /* rounds.c: an instruction of one. */
 void rounds_passed(struct vcpu *v);

@@ -56,16 +56,17 @@ static bool is_told(const struct induction *at, const uint8_t *bytes,
 void block_data_know(struct block *b)
 {
     struct induction at = {.lost = 0};
-    unsigned all = 0, count;
+    unsigned count;
 
     b->adds = false;
+    b->all = 0;
     for (b->told = 0; b->told < b->count; b->told++) {
         const uint8_t *bytes = bytes_of(b, b->told);
 
-        if (!is_told(&at, bytes, &count) || all + count > BLOCK_ACCESSES)
+        if (!is_told(&at, bytes, &count) || b->all + count > BLOCK_ACCESSES)
             return;
         b->accesses[b->told] = (uint8_t)count;
-        all += count;
+        b->all += (uint8_t)count;
         if (!induction_step(&at, bytes, INSTRUCTION_BYTES_MAX)) {
             b->told++;
             return;
@@ -101,19 +102,14 @@ void block_data_find(struct vcpu *v, const struct block *b)
     }
 }
 
-void block_data_demand(const struct block *b, struct demand_round *round)
+void block_data_demand(uint64_t accesses, struct demand_round *round)
 {
-    unsigned all = 0;
-
-    for (unsigned n = 0; n < b->told; n++)
-        all += b->accesses[n];
-    round->cycles += all * LATENCY_MAX;
-    round->requests = round->others = 1 + all * EVENTS_MAX;
+    round->cycles += accesses * LATENCY_MAX;
+    round->requests = round->others = 1 + accesses * EVENTS_MAX;
 }
 
-/* As data_access_retire, of one instruction. */
-static void carry_out(struct vcpu *v, const struct data_access *access,
-                      unsigned count, struct retirement *r, uint32_t *cycles)
+void block_data_access(struct vcpu *v, const struct data_access *access,
+                       unsigned count, struct retirement *r, uint32_t *cycles)
 {
     for (unsigned n = 0; n < count; n++) {
         struct data_result *result = &v->blocks.results[r->data_count];
@@ -153,7 +149,8 @@ void block_data_count(struct vcpu *v, const struct block *b, unsigned executed)
         struct retirement *r = b->accesses[n] > 0 ? &data : &others;
 
         v->blocks.cycles[n] = v->model->choices.cycles_other;
-        carry_out(v, access, b->accesses[n], &data, &v->blocks.cycles[n]);
+        block_data_access(v, access, b->accesses[n], &data,
+                          &v->blocks.cycles[n]);
         access += b->accesses[n];
         r->instructions++;
         r->cycles += v->blocks.cycles[n];

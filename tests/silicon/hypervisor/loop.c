@@ -185,6 +185,8 @@ static struct action run_to_exit(struct vcpu *v, bool stepped)
         v->vmcb->tlb_control = TLB_DO_NOTHING;
         if (hypervisor.has_os)
             levels_ran(v);
+        if (stepped)
+            blocks_stepped(v);
     }
     exit_log_add(&v->exit_log, v->vmcb);
     return exit_handle(v);
