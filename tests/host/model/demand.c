@@ -20,6 +20,7 @@
 #define NEAR         UINT64_C(2000)
 #define EDGE         BIT(18)
 #define INV          BIT(23)
+#define UNKNOWN      (BIT(22) | 0x030D)
 
 static struct machine machine;
 static struct processor processor;
@@ -122,6 +123,25 @@ static void cycles_by_invert(void **state)
     assert_int_equal(user(), DEMAND_STEPS);
 }
 
+/* Any number in a cycle of what the model has none of, as events of uops. */
+static void cycles_of_nothing(void **state)
+{
+    const uint64_t any = UNKNOWN | USR | UINT64_C(1) << 24;
+
+    (void)state;
+    count(any, 5);
+    assert_int_equal(user(), DEMAND_NONE);
+    demand_executed(&processor, true, 1000);
+    assert_int_equal(processor.pmu.counter[0], 5);
+    count(any | INV, 5);
+    assert_int_equal(user(), DEMAND_TOTAL);
+    demand_executed(&processor, true, 1000);
+    assert_int_equal(processor.pmu.counter[0],
+                     5 + 1000 * processor.choices.cycles_other);
+    count(any | EDGE, 5);
+    assert_int_equal(user(), DEMAND_STEPS);
+}
+
 static void fixed_counters(void **state)
 {
     (void)state;
@@ -207,6 +227,7 @@ int main(void)
         cmocka_unit_test(what_takes_steps),
         cmocka_unit_test(what_pebs_takes),
         cmocka_unit_test(cycles_by_invert),
+        cmocka_unit_test(cycles_of_nothing),
         cmocka_unit_test(fixed_counters),
         cmocka_unit_test(traced_levels),
         cmocka_unit_test(what_passes),

@@ -45,14 +45,15 @@ static bool counts_at(const struct processor *p, unsigned n, bool user)
            (select & (user ? EVTSEL_USR : EVTSEL_OS)) != 0;
 }
 
-/* Two or more in a cycle, of what no cycle has two of: nothing is counted, or
- * with INV each cycle. */
+/* Two or more in a cycle, of what no cycle has two of, or any of what never
+ * happens here: nothing is counted, or with INV each cycle. */
 static bool is_never_reached(const struct processor *p, unsigned n)
 {
     const uint64_t select = p->pmu.select[n];
+    const enum event_kind kind = event_of(p, n)->kind;
 
-    return (select & EVTSEL_CMASK) >> 24 > 1 && (select & EVTSEL_EDGE) == 0 &&
-           event_of(p, n)->kind <= EVENT_CYCLES;
+    return (select & EVTSEL_CMASK) >> 24 > (kind == EVENT_NOTHING ? 0 : 1) &&
+           (select & EVTSEL_EDGE) == 0 && kind <= EVENT_CYCLES;
 }
 
 /* PEBS looks at no instruction before its overflow. */
