@@ -95,6 +95,8 @@ static const struct cause {
      ring3_aborts_cpuid_resume, false},
     {"CPUID in an inner transaction", ring3_aborts_inner, ring3_aborts_inner_at,
      ring3_aborts_inner_resume, false},
+    {"too many stores", ring3_aborts_writes, ring3_aborts_writes_at,
+     ring3_aborts_writes_resume, false},
 };
 
 /* Another abort may come before it: one window is to have its record. */

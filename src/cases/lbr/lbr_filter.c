@@ -142,6 +142,23 @@ static bool try_level(struct lbr *l, struct lbr_crossing *c,
     return true;
 }
 
+/* "IA32_LBR_x_INFO": CYC_CNT_VALID of those between two others. */
+static void check_timed(struct lbr *l, const struct lbr_crossing *c)
+{
+    unsigned untimed = 0, of = 0;
+
+    for (unsigned n = 0; n + 1 < l->model.depth; n++)
+        if (l->records[n + 1].from != 0 &&
+            ring3_executes(&c->s, l->records[n].from)) {
+            of++;
+            untimed += l->records[n].untimed;
+        }
+    check(l->t, !l->model.arch || !l->model.cycles || 2 * untimed <= of,
+          "IA32_LBR_x_INFO [60], CYC_CNT_VALID, is 0 in %u of %u records of "
+          "ring 3; wanted 1 in most, CPUID.1CH:ECX[1] being 1",
+          untimed, of);
+}
+
 /* Each kind of branch at ring 3; and of its calls the one that does not return.
  */
 static bool try_kinds_of_ring3(struct lbr *l, struct lbr_crossing *c)
@@ -155,6 +172,10 @@ static bool try_kinds_of_ring3(struct lbr *l, struct lbr_crossing *c)
         WITH_PREFIX (l->t, "ring 3")
             if (!try_level(l, c, &kinds[i]))
                 return false;
+    l->select = 0;
+    if (!lbr_crossing_window(l, c))
+        return false;
+    check_timed(l, c);
     if ((l->model.select & MSR_LBR_SELECT_EN_CALLSTACK) == 0)
         return true;
     lbr_crossing_branches(&all, c);

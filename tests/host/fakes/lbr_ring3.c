@@ -129,7 +129,7 @@ uint64_t window_ring3(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 }
 
 /* Aborts by other causes. */
-const uint8_t ring3_ends[0x90] = {0};
+const uint8_t ring3_ends[0xc0] = {0};
 #define LABEL(name, offset)      \
     __asm__(".globl " #name "\n" \
             ".set " #name ", ring3_ends + " #offset "\n");
@@ -142,6 +142,9 @@ LABEL(ring3_aborts_cpuid_resume, 0x50)
 LABEL(ring3_aborts_inner, 0x60)
 LABEL(ring3_aborts_inner_at, 0x70)
 LABEL(ring3_aborts_inner_resume, 0x80)
+LABEL(ring3_aborts_writes, 0x90)
+LABEL(ring3_aborts_writes_at, 0xa0)
+LABEL(ring3_aborts_writes_resume, 0xb0)
 
 static bool abort_by(const struct ring3 *ring3)
 {
@@ -151,10 +154,12 @@ static bool abort_by(const struct ring3 *ring3)
         {ring3_aborts_ud2, ring3_aborts_ud2_at, ring3_aborts_ud2_resume},
         {ring3_aborts_cpuid, ring3_aborts_cpuid_at, ring3_aborts_cpuid_resume},
         {ring3_aborts_inner, ring3_aborts_inner_at, ring3_aborts_inner_resume},
+        {ring3_aborts_writes, ring3_aborts_writes_at,
+         ring3_aborts_writes_resume},
     };
     const uint64_t user = ring3->user_code - at(ring3_code);
 
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 4; i++)
         if (ring3->body == (uint32_t)(causes[i].body - ring3_body)) {
             lbr_add(LBR_FAR | LBR_ABORT | LBR_FROM_USR | LBR_TO_USR,
                     user + at(causes[i].at), user + at(causes[i].resume), 7);

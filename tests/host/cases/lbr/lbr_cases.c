@@ -56,6 +56,7 @@ static void stack(void **state)
 static void filter(void **state)
 {
     (void)state;
+    seen(&test_lbr_filter, ARCH, UNTIMED, 0);
     FOR_EACH_FORMAT(format)
     {
         for (unsigned bit = 0; bit <= 8; bit++)

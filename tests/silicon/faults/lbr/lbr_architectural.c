@@ -158,3 +158,19 @@ FAULT(arch_lbr_from_uncaptured,
       .caught = {"sapphirerapids on 1 lbr_filter FAIL",
                  "alderlake-n on 1 lbr_filter FAIL"},
       .breaks = LBR_FROM_UNCAPTURED)
+
+FAULT(arch_lbr_untimed_ring3,
+      .what =
+          "[architectural LBRs] INFO.CYC_CNT_VALID of a branch at ring 3 is "
+          "0",
+      .caught = {"sapphirerapids on 1 lbr_filter FAIL",
+                 "arrowlake on 1 lbr_filter FAIL"},
+      .quantity = LBR_FLAGS_RING_3, .number = ANY_NUMBER,
+      .clear = LBR_INFO_CYCLES_VALID)
+
+FAULT(lbr_ring3_capacity_unseen,
+      .what = "[A B F; C with bit 2] an abort by too many stores at ring 3 "
+              "makes no branch record",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_CAPACITY_ABORTS_RING_3)

@@ -25,6 +25,7 @@ enum quantity {
     SELECTED,          /* what a counter counts; number: the counter */
     SELECT_BITS,       /* that can be written; number: the counter */
     SELECT_TAKEN,      /* as it works; number: the counter */
+    LBR_FLAGS_RING_3,  /* of a record; number: its kind */
     STORE_BASE,        /* of a segment; number: the prefix */
     PAGE_END_ADDRESS,  /* over it; number: 1 at ring 3, 2 more of a store */
     STORE_HITS,        /* the L1, 1 or 0; number: bytes of it */

@@ -203,8 +203,10 @@ static void record(struct processor *p, const struct lbr_branch *b,
         ((kind & (LBR_SELECT_NEAR_REL_CALL | LBR_SELECT_NEAR_IND_CALL)) != 0 &&
          !faults_rule(m, LBR_CYCLES_OF_CALLS, true)))
         cycles = 0;
-    put_flags(p, n, faults_quantity(m, LBR_FLAGS, (uint32_t)kind, flags),
-              cycles);
+    flags = faults_quantity(m, LBR_FLAGS, (uint32_t)kind, flags);
+    if (b->user)
+        flags = faults_quantity(m, LBR_FLAGS_RING_3, (uint32_t)kind, flags);
+    put_flags(p, n, flags, cycles);
     if (faults_rule(m, LBR_TOS_FOLLOWS, true))
         l->tos = n;
 }
