@@ -5,6 +5,7 @@
 bits 64
 default rel
 
+%include "ptwrite.inc"
 %include "trace_bodies.inc"
 
 %define FAR_FIRST  21                   ; TRACE_FAR_FIRST
@@ -41,6 +42,21 @@ TRACED_END
 global trace_alias_handler
 trace_alias_handler:
         iretq
+
+; The same with a PTWRITE, whose FUP is the first address of its page. The rows
+; have no PTW.
+TRACED trace_body_alias_ptwrite
+        OUT     TIP, trace_body_alias_ptwrite
+        TO_ALIAS
+        jmp     near .there + ALIAS_STEP ; direct
+.there: PTWRITE rsi
+        OUT     FUP_ALIAS_2, .there
+        lea     rbx, [.down]
+        sub     rbx, ALIAS_STEP
+        jmp     rbx
+.down:  OUT     TIP_ALIAS, .down
+        FROM_ALIAS
+TRACED_END
 
 ; The same by a call, a return that goes elsewhere than to it, a jump through
 ; memory and a far return.

@@ -125,6 +125,8 @@ TRACE_BODY(trace_body_alias);
 extern const uint8_t trace_alias_handler[];
 #define TRACE_ALIAS_STEP  (UINT64_C(1) << 21)
 #define TRACE_ALIAS_BYTES 256 /* of its code, at most */
+/* The same with a PTWRITE, at its one row of a FUP. */
+TRACE_BODY(trace_body_alias_ptwrite);
 /* The same with calls, returns and a far return. */
 TRACE_BODY(trace_body_alias_calls);
 /* The same with transactions. RAX after the abort is cells[1], after the commit

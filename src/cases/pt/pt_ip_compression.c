@@ -5,6 +5,8 @@
 #include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/trace/gate.h"
+#include "src/trace/packets.h"
+#include "src/trace/ptws.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 #include "src/tsx/probe.h"
@@ -153,6 +155,75 @@ static void check_calls(struct trace *p, const struct window *first,
         window_check(p, "calls and returns between pages", &w, &seen);
 }
 
+/* Where its row of a FUP is. */
+static uint64_t fup_of(const struct window *w)
+{
+    const struct trace_row *row = w->rows;
+
+    while (row->kind != PATH_FUP_ALIAS_2)
+        row++;
+    return trace_at(w->code.body) + (uint64_t)(int64_t)row->at +
+           w->code.argument + TRACE_ALIAS_STEP;
+}
+
+static void check_ptwrite(struct trace *p, const struct window *first,
+                          uint64_t tables[3][ENTRIES])
+{
+    const uint64_t control = p->control;
+    struct ptws found;
+    struct window w;
+    struct path_seen seen;
+
+    if ((test_cpu(p->t)->leaf14_ebx & LEAF14_PTW) == 0 ||
+        !alias_body(p, &w, first, trace_body_alias_ptwrite,
+                    trace_body_alias_ptwrite_path, tables))
+        return;
+    p->control |= IA32_RTIT_CTL_PTWEn | IA32_RTIT_CTL_FUPonPTW;
+    const bool traced = window_trace(p, &w, &seen);
+    p->control = control;
+    if (!traced)
+        return;
+    ptws_read(p, &found);
+    check(p->t, found.count == 1 && found.of[0].fup == fup_of(&w),
+          "PTWRITE on another page: %u PTW, the first with a FUP of 0x%lx; "
+          "wanted 1, 0x%lx",
+          found.count, found.of[0].fup, fup_of(&w));
+}
+
+/* With EventEn the FUP belongs to a CFE. */
+static void check_event(struct trace *p, struct window *w)
+{
+    const uint64_t control = p->control,
+                   iret = trace_at(trace_alias_handler) + w->code.argument;
+    uint64_t fups[2] = {0, 0};
+    unsigned count = 0;
+    bool bound = false;
+    struct packets packets;
+    struct pt_packet packet;
+    struct path_seen seen;
+
+    if ((test_cpu(p->t)->leaf14_ebx & LEAF14_EVENT) == 0)
+        return;
+    p->control |= IA32_RTIT_CTL_EventEn;
+    const bool traced = window_trace(p, w, &seen);
+    p->control = control;
+    if (!traced)
+        return;
+    packets_open(&packets, p->memory, trace_bytes(p));
+    while (packets_next(&packets, &packet)) {
+        if (packet.kind == PT_PAD)
+            continue; /* may stand anywhere */
+        if (bound && packet.kind == PT_FUP && count <= 2)
+            fups[count - 1] = packets.ip;
+        bound = packet.kind == PT_CFE;
+        count += bound;
+    }
+    check(p->t, count == 2 && fups[0] == fup_of(w) && fups[1] == iret,
+          "INT3 on another page, and IRET: %u CFE, with FUPs of 0x%lx, 0x%lx; "
+          "wanted 2, 0x%lx, 0x%lx",
+          count, fups[0], fups[1], fup_of(w), iret);
+}
+
 /* An abort's FUP and TIP; FUPs of a begin and of a commit. */
 static void check_transactions(struct trace *p, const struct window *first,
                                uint64_t tables[3][ENTRIES])
@@ -276,10 +347,12 @@ TEST(pt_ip_compression,
 
     /* Measured and checked. */
     window_check(&p, "jumps between two halves of memory", &w, &seen);
+    check_event(&p, &w);
     if (registers_ranges(test_cpu(t)) != 0)
         check_filter(&p, &w);
     p.control &= ~IA32_RTIT_CTL_ADDR_CFG(0, 15);
     check_calls(&p, &w, tables);
+    check_ptwrite(&p, &w, tables);
     check_transactions(&p, &w, tables);
     check_far(&p, &w, tables);
 }

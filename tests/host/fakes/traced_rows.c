@@ -18,17 +18,18 @@
 #define MODE_EXEC   26
 #define FUP_ALIAS   27
 
-#define MODE_64      1
-#define MODE_32      2
-#define MODE_16      0
-#define MOV_BYTES    3 /* MOV to CR3 */
-#define BEGUN        1 /* of TX */
-#define COMMITTED    0
-#define XBEGIN_BYTES 6
-#define XEND_BYTES   3
-#define FAR_PAIRS    3 /* the first row of trace_body_far that is of a pair */
-#define VECTOR_BP    3
-#define VECTOR_PF    14
+#define MODE_64       1
+#define MODE_32       2
+#define MODE_16       0
+#define MOV_BYTES     3 /* MOV to CR3 */
+#define BEGUN         1 /* of TX */
+#define COMMITTED     0
+#define XBEGIN_BYTES  6
+#define XEND_BYTES    3
+#define FAR_PAIRS     3 /* the first row of trace_body_far that is of a pair */
+#define PTWRITE_BYTES 6
+#define VECTOR_BP     3
+#define VECTOR_PF     14
 
 /* Of entries of page tables. */
 #define PRESENT   1u
@@ -40,6 +41,7 @@ static const struct {
     const struct trace_row *rows;
 } bodies[] = {{trace_body_alias, trace_body_alias_path},
               {trace_body_far, trace_body_far_path},
+              {trace_body_alias_ptwrite, trace_body_alias_ptwrite_path},
               {trace_body_alias_calls, trace_body_alias_calls_path},
               {trace_body_alias_tx, trace_body_alias_tx_path},
               {trace_body_modes, trace_body_modes_path}};
@@ -161,12 +163,25 @@ static void change(struct rows *r)
     r->at = now.next;
 }
 
+static void write_ptw(struct rows *r)
+{
+    const struct instruction i = {.is_ptwrite = true, .operand_bytes = 8};
+    struct pt_step now = step(r, r->at + PTWRITE_BYTES);
+
+    now.ptw = r->window->argument;
+    pt_retired(&traced_processor, &i, &now);
+    traced_output();
+    r->at = now.next;
+}
+
 static void fup(struct rows *r, uint64_t at)
 {
     /* A direct jump led there. */
     if (r->at != at)
         retire(r, INSTRUCTION_BRANCH, at);
-    if (r->tx != NULL)
+    if (r->window->body == trace_body_alias_ptwrite)
+        write_ptw(r);
+    else if (r->tx != NULL)
         change(r);
     else
         r->raised = at;

@@ -9,8 +9,9 @@
 
 #define STACK_BYTES (1u << 22)
 
-#define CASES(ROW)                                      \
-    ROW(pt_ip_compression, PASS, PASS, "pt_ret_tip_16") \
+#define CASES(ROW)                                   \
+    ROW(pt_ip_compression, PASS, PASS,               \
+        "pt_ret_tip_16 pt_ptw_fup_16 pt_cfe_fup_16") \
     ROW(pt_mode_exec, PASS, PASS, "")
 TRACED_GROUP(CASES)
 

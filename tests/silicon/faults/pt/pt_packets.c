@@ -230,3 +230,14 @@ FAULT(pt_psb_needs_branch_en,
 FAULT(pt_ret_tip_16, .what = "[PT] the TIP of a RET has 16 bits",
       .caught = {"skylake-2018 on 1 pt_ip_compression FAIL"},
       .rule = PT_RET_TIP_WHOLE)
+
+FAULT(
+    pt_ptw_fup_16,
+    .what = "[PT with PTWRITE] the FUP of a PTW has 16 bits, whatever last IP",
+    .caught = {"alderlake-n on 1 pt_ip_compression FAIL"},
+    .rule = PT_PTW_FUP_WHOLE)
+
+FAULT(pt_cfe_fup_16,
+      .what = "[PT with events] the FUP of a CFE has 16 bits, whatever last IP",
+      .caught = {"alderlake-n on 1 pt_ip_compression FAIL"},
+      .rule = PT_CFE_FUP_WHOLE)

@@ -37,7 +37,7 @@ static void put_with_fup(struct processor *p, uint8_t type, uint8_t vector,
     pt_put_cyc(p);
     pt_put_cfe(p, type, vector);
     if (faults_pt(p, PT_CFE_FUP, true))
-        pt_put_ip(p, PT_FUP, ip);
+        pt_put_whole_ip(p, PT_FUP, ip, PT_CFE_FUP_WHOLE);
 }
 
 void pt_put_cfe_of_event(struct processor *p, const struct pt_step *now)
@@ -111,6 +111,8 @@ void pt_put_ptwrite(struct processor *p, const struct instruction *i,
     pt_put_ptw(p, now->ptw, bytes, faults_pt(p, PT_PTW_IP_BIT, fup));
     if (faults_pt(p, PT_PTW_FUP, fup) &&
         (!pt->in_tx || faults_pt(p, PT_PTW_FUP_IN_TX, true)))
-        pt_put_ip(p, PT_FUP,
-                  faults_pt(p, PT_PTW_FUP_HERE, true) ? &now->ip : &now->next);
+        pt_put_whole_ip(p, PT_FUP,
+                        faults_pt(p, PT_PTW_FUP_HERE, true) ? &now->ip
+                                                            : &now->next,
+                        PT_PTW_FUP_WHOLE);
 }

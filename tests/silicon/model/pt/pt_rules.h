@@ -233,6 +233,8 @@ enum pt_rule {
     PT_CYC_OF_ABORT,  /* also that of an abort */
     PT_CYC_OF_ABORT_RING_3,
     PT_TX_FUP_WHOLE,       /* has MODE.TSX's FUP the bits that it needs */
+    PT_PTW_FUP_WHOLE,      /* the same of that of a PTW, */
+    PT_CFE_FUP_WHOLE,      /* and of a CFE */
     PT_ABORT_TIP_WHOLE,    /* the same of an abort's TIP, */
     PT_RET_TIP_WHOLE,      /* and of that of a RET */
     PT_TX_FILTER_RING_3,   /* is MODE.TSX sent there with FilterEn = 0 */
