@@ -37,8 +37,8 @@ struct memory_walk {
  * SCAS, after which RDI is as after STOS. load_call: CALL through the address,
  * as _jump. store_pop: POP of what is 64 bytes above. added: LOCK XADD of 0.
  * load_far: as _flush and _invlpg. _turns: as _flush, but of the odd line of
- * the pair that the access's line is of, and _turns_N of N bytes. Stores write 0,
- * locked adds 1. */
+ * the pair that the access's line is of, and _turns_N of N bytes. store_fs,
+ * store_gs: as load_fs. Stores write 0, locked adds 1. */
 #define MEMORY_STRING_BYTES 8
 #define MEMORY_SEGMENT      64
 extern const uint8_t memory_cell[8];
