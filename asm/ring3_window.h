@@ -246,7 +246,7 @@ extern const uint8_t ring3_sections_match_acquire[],
     ring3_sections_match_release[], ring3_sections_other_acquire[],
     ring3_sections_other_release[], ring3_aborts_hle_acquire[];
 #define RING3_HLE_TURNS 5 /* of a loop in each of the latter */
-struct ring3_sections { /* on the data page */
+struct ring3_sections {   /* on the data page */
     uint32_t unused[2], lock, unused_too[13];
     uint32_t ran, locks, register_sum; /* 1 each, of each section */
 };
