@@ -76,8 +76,7 @@ static bool check_transitions(struct elided *e, const struct section *row,
                                             event->transition == PT_ABORT);
         wanted[n] = (struct transition_wanted){PT_BEGIN, acquire, acquire, 0};
         wanted[n + 1] =
-            aborts ? (struct transition_wanted){PT_ABORT, acquire + 1, end,
-                                                acquire}
+            aborts ? (struct transition_wanted){PT_ABORT, acquire, end, acquire}
                    : (struct transition_wanted){PT_COMMIT, end, end, 0};
         commits += !aborts;
         *meant += aborts == row->aborts && event->ip == end;

@@ -208,13 +208,20 @@ static bool try_cause(struct sampling *p, enum cause_id id,
     return true;
 }
 
-/* Each cause after each other one but the longest: nothing of that is in the
- * record. */
+/* Of a cause after another one; those that take long come before one alone. */
+static bool is_tried_after(enum cause_id id, enum cause_id before)
+{
+    return causes[id].always && id != before && id < CAUSE_NESTING &&
+           before < CAUSE_NESTING && before != CAUSE_READS &&
+           (before != CAUSE_WRITES || id == CAUSE_XABORT);
+}
+
+/* Nothing of the cause that was before is in the record. */
 static bool try_after(struct sampling *p, struct abort_bits *sum)
 {
     for (enum cause_id id = 0; id < CAUSES; id++)
         for (enum cause_id before = 0; before < CAUSES; before++) {
-            if (!causes[id].always || before == CAUSE_READS || before == id)
+            if (!is_tried_after(id, before))
                 continue;
             prefix_push(p->t, "%s after %s", causes[id].name,
                         causes[before].name);
