@@ -99,11 +99,11 @@ static bool came_late(struct test_context *t, const struct bank *after)
     return !divides_slowly(t) && after->interrupts != 0 && !is_in_window(after);
 }
 
-/* One that is taken after the WRMSR that closes the window: on the way before.
+/* One that is taken after the WRMSR that closes the window: none counts then.
  */
-static bool while_counting(const struct bank *after)
+static bool came_at_close(const struct bank *after)
 {
-    return is_in_window(after) && after->rip <= (uintptr_t)window_long_closing;
+    return is_in_window(after) && after->rip > (uintptr_t)window_long_closing;
 }
 
 /* "Counters continue counting during hardware interrupts .. and inside
@@ -111,7 +111,8 @@ static bool while_counting(const struct bank *after)
 static void judge_counts(struct test_context *t, uint64_t places, unsigned p,
                          const struct row *row, const struct bank *after)
 {
-    const bool handled = delivered(row) && !waits(row) && while_counting(after);
+    const bool handled = delivered(row) && !waits(row) &&
+                         !came_late(t, after) && !came_at_close(after);
     const uint64_t branches = window_long_shape.branches;
     char name[MSR_NAME_BYTES], other[MSR_NAME_BYTES];
 
