@@ -47,7 +47,7 @@ uint64_t cause_uncacheable(struct test_context *t)
     uint64_t type, enables;
 
     if (try_get_msr(t, IA32_MTRR_FIX16K_A0000, &type) != HW_NO_FAULT ||
-        !get_msr(t, IA32_MTRR_DEF_TYPE, &enables))
+        try_get_msr(t, IA32_MTRR_DEF_TYPE, &enables) != HW_NO_FAULT)
         return 0;
     return (type & BITS(7, 0)) == 0 && (enables & BITS(11, 10)) == BITS(11, 10)
                ? VGA
