@@ -32,6 +32,13 @@ uint32_t output_psb_bytes(const struct identity *id)
     return UINT32_C(2048) << psb_frequency(id);
 }
 
+uint32_t output_psb_counted(const struct identity *id)
+{
+    const uint32_t bytes = output_psb_bytes(id);
+
+    return bytes <= PACKET_BYTES_MAX ? bytes : 0;
+}
+
 uint64_t output_topa_entry(uint64_t base, unsigned size, uint64_t flags)
 {
     return base | (uint64_t)size << 6 | flags;

@@ -19,6 +19,10 @@ uint64_t output_control(const struct identity *id, bool topa);
 
 /* Bytes from one PSB to the next with that control; 0: not enumerated. */
 uint32_t output_psb_bytes(const struct identity *id);
+/* The same where PacketByteCnt of IA32_RTIT_STATUS can hold them; else 0. */
+#define PACKET_BYTES_AT  32
+#define PACKET_BYTES_MAX 65536u
+uint32_t output_psb_counted(const struct identity *id);
 
 /* A ToPA entry: the flags, a region of 4096 << size bytes (size 0 to 15) at a
  * multiple of that; or, with TOPA_END, size 0 and the next table. */

@@ -202,8 +202,8 @@ void ring3_bodies_check(struct trace *p, struct ring3_session *ring3)
         check_cycles(&b);
     if ((id->leaf14_ebx & LEAF14_PSB_FREQ) != 0)
         check_cyc_places(&b);
-    const uint32_t period = output_psb_bytes(id);
-    if (period != 0 && period <= PACKET_BYTES_MAX)
+    const uint32_t period = output_psb_counted(id);
+    if (period != 0)
         check_psb(&b, period);
     ring3_events_check(&b);
 }

@@ -60,7 +60,6 @@ static bool check_traces(struct trace *p, struct ring3_session *session,
 void ring3_modes_check(struct trace *p, struct ring3_session *session)
 {
     struct ring3 *ring3 = session->ring3;
-    const uint32_t period = output_psb_bytes(test_cpu(p->t));
 
     if (trace_at(ring3_ud2) >> 32 != 0) {
         note(p->t, "not tested: ring 2 in 32-bit mode: needs code below 4 GB");
@@ -72,6 +71,6 @@ void ring3_modes_check(struct trace *p, struct ring3_session *session)
         trace_at(ring3_ud2) - (uint64_t)(ring3_body - ring3_code);
     ring3->level = 3;
     if (check_traces(p, session, "ring 2 in 64-bit and in 32-bit mode", 1) &&
-        period != 0 && period <= PACKET_BYTES_MAX)
+        output_psb_counted(test_cpu(p->t)) != 0)
         check_traces(p, session, "the same in a trace that goes on", 2);
 }

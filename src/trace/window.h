@@ -36,9 +36,6 @@ struct window {
     struct path path;
 };
 
-#define PACKET_BYTES_AT  32 /* PacketByteCnt of IA32_RTIT_STATUS */
-#define PACKET_BYTES_MAX 65536u
-
 /* Fills it in; code.argument and count are the caller's. */
 void window_set(struct window *w, const uint8_t *body,
                 const struct trace_row *rows);

@@ -178,10 +178,10 @@ TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA})
 {
     struct trace p;
-    struct place place = {.p = &p, .period = output_psb_bytes(test_cpu(t))};
+    struct place place = {.p = &p, .period = output_psb_counted(test_cpu(t))};
 
     /* Set-up. */
-    if (place.period == 0 || place.period > PACKET_BYTES_MAX) {
+    if (place.period == 0) {
         skip(t,
              "needs PacketByteCnt (CPUID.14H.0:EBX[1]) and PSBs every %u "
              "bytes or less",
