@@ -36,6 +36,12 @@ bool ring3_prepare(struct ring3_session *s, struct test_context *t);
 uint64_t ring3_show(struct ring3_session *s, uint64_t first, unsigned pages);
 #define RING3_SHOWN 64
 
+/* Where ring 3 sees a label of asm/ring3_window.h that it executes. */
+static inline uint64_t ring3_at(const struct ring3 *ring3, const uint8_t *label)
+{
+    return ring3->user_code + (uint64_t)(label - ring3_code);
+}
+
 /* True for an address of the pages that it executes. */
 bool ring3_executes(const struct ring3_session *s, uint64_t ip);
 

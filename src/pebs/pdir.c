@@ -282,8 +282,7 @@ bool pdir_ring3_run(struct sampling *p, const struct ring3_session *s,
     /* What the opening and the way leave of the period, to the last NOP. */
     const uint64_t last =
         PDIR_PERIOD - opening - RING3_STRAIGHT_BEFORE - UINT64_C(1);
-    const uint64_t at =
-        s->ring3->user_code + (uint64_t)(ring3_body_straight - ring3_code);
+    const uint64_t at = ring3_at(s->ring3, ring3_body_straight);
 
     _Static_assert(PDIR_PERIOD + PDIR_STRAIGHT <= RING3_STRAIGHT_NOPS,
                    "more NOPs than are tested");

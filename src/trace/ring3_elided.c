@@ -37,7 +37,7 @@ struct elided {
 /* Where ring 3 sees it. */
 static uint64_t seen_at(const struct elided *e, const uint8_t *label)
 {
-    return e->ring3->ring3->user_code + (uint64_t)(label - ring3_code);
+    return ring3_at(e->ring3->ring3, label);
 }
 
 static bool trace_one(struct elided *e, const struct section *row)

@@ -52,8 +52,7 @@ static void check_one(struct trace *p, struct ring3_session *session,
 
 void ring3_outside_check(struct trace *p, struct ring3_session *ring3)
 {
-    const uint64_t fallback =
-        ring3->ring3->user_code + (uint64_t)(ring3_tx_fallback - ring3_code);
+    const uint64_t fallback = ring3_at(ring3->ring3, ring3_tx_fallback);
 
     if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), fallback) ||
         !set_msr(p->t, IA32_RTIT_ADDR_B(0),

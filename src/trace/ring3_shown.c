@@ -45,7 +45,7 @@ const uint8_t *ring3_shown_at(const struct ring3_shown *b, const uint8_t *label)
 
 uint64_t ring3_shown_code(const struct ring3_shown *b, const uint8_t *label)
 {
-    return b->ring3->ring3->user_code + (uint64_t)(label - ring3_code);
+    return ring3_at(b->ring3->ring3, label);
 }
 
 bool ring3_shown_trace(const struct ring3_shown *b, const struct window *w,

@@ -98,8 +98,7 @@ static void check_call(struct test_context *t, const struct pebs_record *record,
                        const struct pebs_record *first, bool last)
 {
     const uint64_t zero = BIT(6) | BIT(2), sign = BIT(7);
-    const uint64_t again =
-        ring3->user_code + (uint64_t)(ring3_code_again - ring3_code);
+    const uint64_t again = ring3_at(ring3, ring3_code_again);
     const uint64_t flags = (record->r11 ^ first->rflags) & FLAGS & ~OF;
 
     check_known(t,

@@ -55,7 +55,7 @@ static void check_user(struct levels *l)
     list.count += add_loop(steps + list.count, FIRST);
     steps[list.count++].kind = PATH_PGD_HIDDEN;
     steps[list.count++] = (struct path_step){
-        PATH_PGE, code + (uint64_t)(ring3_code_again - ring3_code)};
+        PATH_PGE, ring3_at(l->ring3->ring3, ring3_code_again)};
     list.count += add_loop(steps + list.count, SECOND);
     steps[list.count++].kind = PATH_PGD_HIDDEN;
     if (!trace_levels(l, IA32_RTIT_CTL_User))
@@ -125,7 +125,7 @@ static void check_others(struct levels *l)
 {
     const uint64_t code = l->ring3->ring3->user_code,
                    call = trace_at(ring3_system_call),
-                   again = code + (uint64_t)(ring3_code_again - ring3_code);
+                   again = ring3_at(l->ring3->ring3, ring3_code_again);
     const uint64_t targets[TARGETS] = {code, call, again, call};
     struct test_context *t = l->p->t;
     unsigned user, found, out, in;
@@ -177,14 +177,13 @@ static bool check_path(struct levels *l, const char *what, uint64_t bits,
 /* Where ring 3 sees it. */
 static uint64_t seen_at(const struct levels *l, const uint8_t *label)
 {
-    return l->ring3->ring3->user_code + (uint64_t)(label - ring3_code);
+    return ring3_at(l->ring3->ring3, label);
 }
 
 /* ADDR0 from where SYSRET goes on, as far as `bytes`. */
 static bool set_range(struct levels *l, unsigned bytes)
 {
-    const uint64_t again =
-        l->ring3->ring3->user_code + (uint64_t)(ring3_code_again - ring3_code);
+    const uint64_t again = ring3_at(l->ring3->ring3, ring3_code_again);
 
     return set_msr(l->p->t, IA32_RTIT_ADDR_A(0), again) &&
            set_msr(l->p->t, IA32_RTIT_ADDR_B(0), again + bytes - 1);
@@ -194,7 +193,7 @@ static bool set_range(struct levels *l, unsigned bytes)
 static void check_ranges(struct levels *l)
 {
     const uint64_t code = l->ring3->ring3->user_code,
-                   again = code + (uint64_t)(ring3_code_again - ring3_code);
+                   again = ring3_at(l->ring3->ring3, ring3_code_again);
     struct path_step steps[FIRST + 4] = {{PATH_PGE, code}},
                                    filtered[SECOND + 2] = {{PATH_PGE, again}};
     struct path_list list = {steps, 1}, filter = {filtered, 1};
@@ -256,12 +255,11 @@ static uint64_t window_gp(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 static void check_exception(struct levels *l)
 {
     struct ring3 *ring3 = l->ring3->ring3;
-    const uint64_t code = ring3->user_code;
     const struct path_step steps[] = {
-        {PATH_PGE, code + (uint64_t)(ring3_rdpmc_code - ring3_code)},
+        {PATH_PGE, ring3_at(ring3, ring3_rdpmc_code)},
         {PATH_NOT_TAKEN, 0},
         {PATH_TAKEN, 0},
-        {PATH_FUP, code + (uint64_t)(ring3_rdpmc_at - ring3_code)},
+        {PATH_FUP, ring3_at(ring3, ring3_rdpmc_at)},
         {PATH_PGD_HIDDEN, 0}};
     const struct path_list list = {steps, sizeof(steps) / sizeof(steps[0])};
 

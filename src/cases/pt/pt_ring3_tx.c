@@ -63,7 +63,7 @@ struct paths {
 /* Where ring 3 sees it. */
 static uint64_t seen_at(const struct paths *s, const uint8_t *label)
 {
-    return s->ring3.ring3->user_code + (uint64_t)(label - ring3_code);
+    return ring3_at(s->ring3.ring3, label);
 }
 
 static void add(struct paths *s, unsigned kind, uint64_t value)
@@ -357,9 +357,8 @@ TEST(pt_ring3_tx,
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA | NEED_PMU})
 {
     const uint64_t user = IA32_RTIT_CTL_User;
-    const uint32_t period = output_psb_bytes(test_cpu(t));
-    const bool counted = period != 0 && period <= PACKET_BYTES_MAX,
-               tx = probe_state_if_any(t);
+    const uint32_t period = output_psb_counted(test_cpu(t));
+    const bool counted = period != 0, tx = probe_state_if_any(t);
     struct paths s = {.t = t};
 
     /* Set-up. */

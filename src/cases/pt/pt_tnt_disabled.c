@@ -67,7 +67,7 @@ static void check_ring3(struct test_context *t)
     const struct path_step steps[] = {
         {PATH_PGE, code},
         {PATH_PGD_HIDDEN, 0},
-        {PATH_PGE, code + (uint64_t)(ring3_code_again - ring3_code)},
+        {PATH_PGE, ring3_at(ring3.ring3, ring3_code_again)},
         {PATH_PGD_HIDDEN, 0}};
     const struct path_list list = {steps, sizeof(steps) / sizeof(steps[0])};
     const struct path path = {.step = path_list_step, .source = &list};
