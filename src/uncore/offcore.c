@@ -15,6 +15,7 @@
  * Response Supplier Info Field Definition"; the 3rd generation is the same. */
 static const struct offcore_table sandy_bridge = {
     .request = BITS(11, 0) | BIT(15),
+    .not_read = BIT(3) | BITS(11, 10), /* COREWB, BUS_LOCKS, STRM_ST */
     .supplier = BITS(22, 17),
     .snoop = SNOOP,
     .l3_hit = BITS(21, 18),
@@ -26,6 +27,7 @@ static const struct offcore_table sandy_bridge = {
  * DRAM, "either all 0s or all 1s". */
 static const struct offcore_table sandy_bridge_e = {
     .request = BITS(11, 0) | BIT(15),
+    .not_read = BIT(3) | BITS(11, 10), /* COREWB, BUS_LOCKS, STRM_ST */
     .supplier = BITS(30, 17),
     .snoop = SNOOP,
     .all_or_none = BITS(30, 23),
@@ -82,6 +84,7 @@ static const struct offcore_table haswell_e = {
  * editions give it to the 7th and 8th generation too. */
 static const struct offcore_table skylake = {
     .request = BITS(2, 0) | BITS(8, 7) | BIT(11) | BIT(15),
+    .not_read = BIT(11), /* STRM_ST */
     .supplier = BITS(20, 17) | BIT(22) | BIT(26) | BIT(30),
     .snoop = SNOOP,
     .l3_hit = BITS(20, 18),
@@ -98,6 +101,7 @@ static const struct offcore_table skylake = {
 #define LATER_CLUSTER BIT(27)
 static const struct offcore_table ice_lake_server = {
     .request = LATER_REQUEST | BIT(15),
+    .not_read = BIT(11), /* STREAMING_WR */
     .supplier = LATER_SUPPLIER,
     .snoop = SNOOP,
     .l3_hit = BITS(21, 18),
@@ -110,6 +114,7 @@ static const struct offcore_table ice_lake_server = {
 static const struct offcore_table sapphire_rapids = {
     .golden_cove = true,
     .request = LATER_REQUEST | BIT(3) | BIT(14),
+    .not_read = BIT(11), /* STREAMING_WR */
     .supplier = LATER_SUPPLIER,
     .snoop = SNOOP,
     .l3_hit = BITS(21, 18),

@@ -27,11 +27,13 @@
 #define OFFCORE_DMND_RFO     BIT(1)
 #define OFFCORE_DMND_IFETCH  BIT(2)
 #define OFFCORE_ANY          BIT(16)
+#define OFFCORE_NO_SUPP      BIT(17) /* of the suppliers: none is known */
 #define OFFCORE_NON_DRAM     BIT(37) /* of the snoops */
 
 struct offcore_table {
     bool golden_cove;     /* the events are others */
     uint64_t request;     /* of [15:0] */
+    uint64_t not_read;    /* of these, which neither a read nor a prefetch is */
     uint64_t supplier;    /* of [30:17] */
     uint64_t snoop;       /* of [37:31] */
     uint64_t all_or_none; /* suppliers of which all or none are to be set */

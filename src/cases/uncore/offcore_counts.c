@@ -5,26 +5,14 @@
 #include "src/harness/case.h"
 #include "asm/line_access.h"
 #include "src/base/msr.h"
-#include "src/counting/counter3.h"
-#include "src/counting/counters.h"
 #include "src/memory/lines.h"
+#include "src/uncore/offcore_beside.h"
 #include "src/uncore/offcore_window.h"
 
-/* A quarter more: page walks and prefetches may be counted as reads. An eighth
- * less: nothing explains it but an overlap of windows. Of what is not to be
- * counted, an eighth may be there, of whatever else the core reads. */
-#define MOST   (LINES + LINES / 4)
-#define LEAST  (LINES - LINES / 8)
-#define STRAY  (LINES / 8)
-#define TRIES  3 /* where too much is counted: noise only adds */
-#define BESIDE 4 /* waits for the other thread, of a window at least each */
-
-#define LEVELS (IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR)
-
-static void read_misses(const struct offcore *o)
-{
-    lines_miss(o->lines);
-}
+/* Of what is not to be counted an eighth may be there, of whatever else the
+ * core reads. */
+#define STRAY (LINES / 8)
+#define TRIES 3 /* where too much is counted: noise only adds */
 
 static void read_hits(const struct offcore *o)
 {
@@ -57,7 +45,7 @@ static void check_counts(struct offcore *o, const char *what,
 
     for (unsigned i = 0; i < TRIES; i++) {
         /* Measured. */
-        if (!offcore_window(o, read_misses))
+        if (!offcore_window(o, offcore_read_misses))
             return;
         out[0] = o->got;
         if (!offcore_window(o, read_hits))
@@ -98,11 +86,11 @@ static void check_nothing(struct offcore *o, const char *what, uint64_t value)
 /* LINES stores to lines just flushed, or locked additions ("regular RFOs,
  * locks": OFFCORE_REQUESTS.DEMAND_RFO, SDM 3B, tables of events). */
 static void check_stores(struct offcore *o, const char *what,
-                         memory_window *window, uint64_t request,
+                         memory_window *window, uint64_t value,
                          struct offcore_bounds want)
 {
     o->window = window;
-    if (!offcore_write(o->t, o->table, o->n, request | OFFCORE_ANY))
+    if (!offcore_write(o->t, o->table, o->n, value))
         return;
     for (unsigned i = 0; i < TRIES; i++) {
         if (!offcore_window(o, walk_lines))
@@ -112,13 +100,16 @@ static void check_stores(struct offcore *o, const char *what,
     }
     check_known(o->t, o->got.least >= want.least && o->got.most <= want.most,
                 ERRATUM_OFFCORE_RFO,
-                (request & OFFCORE_DMND_RFO) != 0 && o->got.least >= want.least,
-                "MSR_OFFCORE_RSP_%u (%XH), %s, any response: IA32_PMC0-%u "
+                (value & OFFCORE_DMND_RFO) != 0 && o->got.least >= want.least,
+                "MSR_OFFCORE_RSP_%u (%XH) = 0x%lx, %s: IA32_PMC0-%u "
                 "counted %lu to %lu of %u stores to lines flushed out; wanted "
                 "%lu to %lu",
-                o->n, MSR_OFFCORE_RSP(o->n), what, o->counters - 1,
+                o->n, MSR_OFFCORE_RSP(o->n), value, what, o->counters - 1,
                 o->got.least, o->got.most, LINES, want.least, want.most);
 }
+
+/* HIT_NO_FWD, HIT_FWD, HITM: another core has it. NON_DRAM: I/O has. */
+#define NOT_OF_DRAM (BITS(36, 34) | OFFCORE_NON_DRAM)
 
 /* Each of the bits alone, with all of the other field: a response is counted
  * under one of them, so that all together are the misses. */
@@ -131,20 +122,21 @@ static void check_parts(struct offcore *o, const char *what, uint64_t parts,
         if ((parts >> bit & 1) == 0)
             continue;
         if (!offcore_write(o->t, o->table, o->n, value | BIT(bit)) ||
-            !offcore_window(o, read_misses))
+            !offcore_window(o, offcore_read_misses))
             return;
         sum += o->got.most;
-        if (BIT(bit) == OFFCORE_NON_DRAM)
+        if ((BIT(bit) & NOT_OF_DRAM) != 0)
             check(o->t, o->got.most <= STRAY,
-                  "MSR_OFFCORE_RSP_%u (%XH) = 0x%lx, snoop NON_DRAM [37] "
-                  "alone: counted %lu of %u reads of DRAM; wanted at most %u",
-                  o->n, MSR_OFFCORE_RSP(o->n), value | BIT(bit), o->got.most,
-                  LINES, STRAY);
+                  "MSR_OFFCORE_RSP_%u (%XH) = 0x%lx, snoop [%u] alone: counted "
+                  "%lu of %u reads of DRAM; wanted at most %u",
+                  o->n, MSR_OFFCORE_RSP(o->n), value | BIT(bit), bit,
+                  o->got.most, LINES, STRAY);
     }
-    check(o->t, sum >= LEAST && sum <= 2 * LINES,
+    check(o->t, sum >= OFFCORE_LEAST && sum <= 2 * LINES,
           "MSR_OFFCORE_RSP_%u (%XH), data reads, each %s alone: %lu of %u "
           "reads flushed out in sum; wanted %u to %u, as a response has one",
-          o->n, MSR_OFFCORE_RSP(o->n), what, sum, LINES, LEAST, 2 * LINES);
+          o->n, MSR_OFFCORE_RSP(o->n), what, sum, LINES, OFFCORE_LEAST,
+          2 * LINES);
 }
 
 /* Half as many again would be explained by nothing else. */
@@ -172,11 +164,42 @@ static void check_user(struct offcore *o)
                     (struct offcore_bounds){0, STRAY}, out);
 }
 
+/* What DRAM supplies, with each snoop: reads and reads for ownership. */
+static void check_memory(struct offcore *o, uint64_t response)
+{
+    const struct offcore_bounds made = {OFFCORE_LEAST, OFFCORE_MOST},
+                                none = {0, STRAY};
+    struct offcore_bounds out[2];
+
+    check_value(o, "data reads, suppliers beyond the L3",
+                OFFCORE_DMND_DATA_RD | response, made, out);
+    check_stores(o, "reads for ownership, suppliers beyond the L3",
+                 memory_store_flush, OFFCORE_DMND_RFO | response, made);
+    check_stores(o, "reads for ownership, found in the L3", memory_store_flush,
+                 OFFCORE_DMND_RFO | o->table->l3_hit | o->table->snoop, none);
+}
+
+/* Requests that a read is none of. A prefetch may be one of the others. */
+static void check_others(struct offcore *o)
+{
+    const uint64_t others = o->table->request & o->table->not_read;
+    struct offcore_bounds out[2];
+
+    for (unsigned bit = 0; bit < 16; bit++)
+        if ((others >> bit & 1) != 0)
+            check_value(o, "a request that is no read, any response",
+                        BIT(bit) | OFFCORE_ANY,
+                        (struct offcore_bounds){0, STRAY}, out);
+}
+
 /* any: what was counted with any response. */
 static void check_msr(struct offcore *o, struct offcore_bounds any[2])
 {
     const struct offcore_table *table = o->table;
-    const struct offcore_bounds made = {LEAST, MOST}, none = {0, STRAY};
+    const struct offcore_bounds made = {OFFCORE_LEAST, OFFCORE_MOST},
+                                none = {0, STRAY};
+    const uint64_t beyond =
+        table->supplier & ~(table->l3_hit | OFFCORE_NO_SUPP);
     struct offcore_bounds out[2];
 
     check_value(o, "data reads, any response",
@@ -201,15 +224,18 @@ static void check_msr(struct offcore *o, struct offcore_bounds any[2])
                 OFFCORE_DMND_RFO | OFFCORE_ANY, none, out);
     check_value(o, "code reads, any response",
                 OFFCORE_DMND_IFETCH | OFFCORE_ANY, none, out);
-    check_stores(o, "reads for ownership", memory_store_flush, OFFCORE_DMND_RFO,
-                 made);
+    check_stores(o, "reads for ownership", memory_store_flush,
+                 OFFCORE_DMND_RFO | OFFCORE_ANY, made);
     check_stores(o, "reads for ownership, of locked additions",
-                 memory_locked_flush, OFFCORE_DMND_RFO, made);
-    check_stores(o, "data reads", memory_store_flush, OFFCORE_DMND_DATA_RD,
-                 none);
+                 memory_locked_flush, OFFCORE_DMND_RFO | OFFCORE_ANY, made);
+    check_stores(o, "data reads", memory_store_flush,
+                 OFFCORE_DMND_DATA_RD | OFFCORE_ANY, none);
     /* "It is permissible and useful to set multiple request .. bits." */
     check_stores(o, "data reads or reads for ownership", memory_store_flush,
-                 OFFCORE_DMND_DATA_RD | OFFCORE_DMND_RFO, made);
+                 OFFCORE_DMND_DATA_RD | OFFCORE_DMND_RFO | OFFCORE_ANY, made);
+    if (table->memory != 0)
+        check_memory(o, beyond | table->snoop);
+    check_others(o);
     check_splits(o);
     check_parts(o, "snoop", table->snoop, table->supplier);
     /* Where some suppliers go together, or not all are known, they have no
@@ -246,34 +272,14 @@ static void check_apart(struct offcore *o)
 /* Both events and both registers in one window. */
 static void check_both(struct offcore *o)
 {
-    const struct offcore_bounds made = {LEAST, MOST};
+    const struct offcore_bounds made = {OFFCORE_LEAST, OFFCORE_MOST};
     struct offcore_bounds out[2];
 
     o->n = 0;
-    if (offcore_program(o, true, LEVELS) &&
+    if (offcore_program(o, true, OFFCORE_LEVELS) &&
         offcore_write(o->t, o->table, 1, OFFCORE_DMND_DATA_RD | OFFCORE_ANY))
         check_value(o, "data reads, any response, with 1A7H on every second",
                     OFFCORE_DMND_DATA_RD | OFFCORE_ANY, made, out);
-}
-
-static bool prepare(struct offcore *o, struct test_context *t,
-                    struct lines *lines)
-{
-    *o = (struct offcore){.t = t,
-                          .lines = lines,
-                          .table = offcore_of(test_cpu(t)),
-                          .counters = counters_available(test_cpu(t))};
-    if (o->table == NULL) {
-        skip(t, "needs the same model on every processor");
-        return false;
-    }
-    if (o->counters > OFFCORE_COUNTERS)
-        o->counters = OFFCORE_COUNTERS;
-    if (o->counters > 3 && !counter3_make_reliable(t))
-        o->counters = 3;
-    lines_choose(t, lines);
-    return counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL) &&
-           offcore_program(o, false, LEVELS);
 }
 
 static void check_processor(struct test_context *peer, void *argument)
@@ -284,10 +290,12 @@ static void check_processor(struct test_context *peer, void *argument)
 
     (void)argument;
     /* Set-up; one window to warm up: page walks and the stack, once. */
-    if (!prepare(&o, peer, &lines) || !offcore_window(&o, read_misses))
+    if (!offcore_prepare(&o, peer, &lines) ||
+        !offcore_window(&o, offcore_read_misses))
         return;
 
-    for (o.n = 0; o.n < 2 && offcore_program(&o, false, LEVELS); o.n++) {
+    for (o.n = 0; o.n < 2 && offcore_program(&o, false, OFFCORE_LEVELS);
+         o.n++) {
         check_msr(&o, any[o.n]);
         check_apart(&o);
         check_user(&o);
@@ -301,60 +309,6 @@ static void check_processor(struct test_context *peer, void *argument)
         any[0][1].least, any[0][1].most, any[1][1].least, any[1][1].most);
 }
 
-/* Two threads of one core, of which one reads, and both count. */
-struct beside {
-    struct pair pair;
-    struct offcore here, there;
-    struct lines lines[2];  /* of here, and of there */
-    volatile uint64_t made; /* what the other has counted, of its own */
-};
-
-static bool select_reads(struct offcore *o, struct test_context *t,
-                         struct lines *lines)
-{
-    return prepare(o, t, lines) &&
-           offcore_write(t, o->table, 0, OFFCORE_DMND_DATA_RD | OFFCORE_ANY);
-}
-
-static void read_there(struct test_context *peer, void *argument)
-{
-    struct beside *b = argument;
-
-    if ((b->there.t != NULL || select_reads(&b->there, peer, &b->lines[1])) &&
-        offcore_window(&b->there, read_misses))
-        b->made += b->there.got.least;
-}
-
-static void wait_beside(const struct offcore *o)
-{
-    for (unsigned i = 0; i < BESIDE && pair_wait(o->t, o->pair); i++)
-        ;
-}
-
-/* AnyThread is 0: "the specific thread". */
-static void count_beside(struct test_context *t, void *argument)
-{
-    struct beside *b = argument;
-
-    if (!select_reads(&b->here, t, &b->lines[0]))
-        return;
-    uint64_t made = 0;
-
-    /* An SMI's reads would be of this thread, too. */
-    b->here.pair = &b->pair;
-    for (unsigned k = 0; k < TRIES && b->here.got.most >= made / 2; k++) {
-        made = b->made;
-        if (!offcore_window(&b->here, wait_beside))
-            return;
-        made = b->made - made;
-    }
-    check(t, made >= BESIDE * LEAST && b->here.got.most <= made / 2,
-          "data reads, any response: the other thread of this core counted %lu "
-          "of its own, and IA32_PMC0-%u here up to %lu meanwhile; wanted %u or "
-          "more, and no more than half",
-          made, b->here.counters - 1, b->here.got.most, BESIDE * LEAST);
-}
-
 TEST(offcore_counts,
      .asks = "Are reads that leave the core counted as off-core responses, and "
              "no others?",
@@ -366,9 +320,5 @@ TEST(offcore_counts,
 {
     /* In turn: they share the lines, and a core its path to the L3. */
     on_all_in_turn(t, check_processor);
-    struct beside *b = test_buffer(t);
-    *b = (struct beside){.made = 0};
-    if (test_sibling(t) != test_processor(t) && hw_run_is_parallel())
-        (void)pair_run_beside(t, &b->pair, test_sibling(t), count_beside,
-                              read_there, b);
+    offcore_check_beside(t);
 }

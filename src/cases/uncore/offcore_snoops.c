@@ -19,8 +19,6 @@
 #define HITM      BIT(36)
 #define ANY_SNOOP BITS(37, 31)
 
-#define NO_SUPPLIER BIT(17) /* NO_SUPP, of the suppliers */
-
 static const struct row {
     const char *what;
     bool modified;
@@ -52,7 +50,7 @@ static uint64_t suppliers_of(const struct offcore_table *table,
 
     return row->suppliers == L3 ? caches
            : row->suppliers == MEMORY
-               ? table->supplier & ~(caches | NO_SUPPLIER)
+               ? table->supplier & ~(caches | OFFCORE_NO_SUPP)
                : table->supplier;
 }
 

@@ -390,6 +390,7 @@ enum rule {
     REFUSED_LBR_KEPT,
     OFFCORE_RFO_IN_RING_3, /* stores there are no reads */
     OFFCORE_RFO_IN_TX,
+    OFFCORE_RFO_FROM_ONE, /* supplier */
     OFFCORE_IN_NESTED, /* transactions */
 #include "tests/silicon/model/counters/counter_rules.inc"
 #include "tests/silicon/model/tsx/tx_rules.inc"

@@ -263,3 +263,36 @@ FAULT(offcore_any_filters_snoop,
               "ANY is set",
       .caught = {"skylake-2018 on 1 offcore_counts FAIL"},
       .breaks = OFFCORE_ANY_ALONE)
+
+FAULT(offcore_dram_unknown,
+      .what = "[2nd to 5th generation] reads that DRAM supplies are counted "
+              "under NO_SUPP [17] of MSR_OFFCORE_RSP_x, not under LOCAL [22]",
+      .caught = {"haswell on 1 offcore_counts FAIL",
+                 "sandybridge on 1 offcore_counts FAIL"},
+      .quantity = OFFCORE_SUPPLIER, .number = 1 << 22, .clear = 1 << 22,
+      .set = 1 << 17)
+
+FAULT(offcore_dram_modified,
+      .what = "[any with off-core] reads that DRAM supplies are counted under "
+              "HITM [36] of MSR_OFFCORE_RSP_x, too",
+      .caught = {"haswell on 1 offcore_counts FAIL",
+                 "icelake-server on 1 offcore_counts FAIL"},
+      .quantity = OFFCORE_SNOOP, .number = ANY_NUMBER, .set = UINT64_C(1) << 36)
+
+FAULT(offcore_reads_are_streaming,
+      .what = "[6th to 10th generation] data reads are counted under STRM_ST "
+              "[11] of MSR_OFFCORE_RSP_x, too",
+      .caught = {"skylake-2018 on 1 offcore_counts FAIL"},
+      .quantity = OFFCORE_REQUEST, .number = 1, .set = 1 << 11)
+
+FAULT(offcore_reads_are_locks,
+      .what = "[2nd and 3rd generation] data reads are counted under BUS_LOCKS "
+              "[10] of MSR_OFFCORE_RSP_x, too",
+      .caught = {"sandybridge on 1 offcore_counts FAIL"},
+      .quantity = OFFCORE_REQUEST, .number = 1, .set = 1 << 10)
+
+FAULT(offcore_rfo_any_supplier,
+      .what = "[any with off-core] each of MSR_OFFCORE_RSP_x[30:17] counts "
+              "every read for ownership",
+      .caught = {"haswell on 1 offcore_counts FAIL"},
+      .breaks = OFFCORE_RFO_FROM_ONE)

@@ -71,6 +71,9 @@ static bool response_matches(const struct processor *p, uint64_t response,
                                supplier);
     request = faults_offcore_request(p, request, REQUESTS);
     supplier = faults_offcore_supplier(p, supplier);
+    if (request == DMND_RFO &&
+        !faults_rule(p->machine, OFFCORE_RFO_FROM_ONE, true))
+        supplier = SUPPLIERS;
     snoop = faults_quantity(p->machine, OFFCORE_SNOOP, ANY_NUMBER, snoop);
     response = faults_offcore_response(p, response);
     if ((response & request) == 0 ||
