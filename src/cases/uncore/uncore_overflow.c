@@ -26,6 +26,7 @@ struct outcome {
     uint64_t pair;  /* the unit's other counter, which does not count */
     uint64_t fixed; /* MSR_UNC_PERF_FIXED_CTR, which does */
     bool stands;    /* it read the same twice, before all was stopped */
+    uint64_t later; /* the unit counted in a second window, with FREEZE */
 };
 
 /* What the two begin with. */
@@ -78,6 +79,10 @@ static bool run_window(const struct uncore_counters *u, const struct unit *unit,
     out->ctrl = msr_value(t, u->uncore->global_ctrl);
     out->stands = msr_value(t, MSR_UNC_PERF_FIXED_CTR) ==
                   msr_value(t, MSR_UNC_PERF_FIXED_CTR);
+    out->later = msr_value(t, unit->counter);
+    if ((ctrl & UNCORE_GLOBAL_FREEZE) != 0)
+        lines_miss(lines);
+    out->later = msr_value(t, unit->counter) - out->later;
     if (!uncore_stop(u))
         return false;
     out->status = msr_value(t, u->uncore->global_status);
@@ -116,6 +121,11 @@ static void check_overflow(const struct uncore_counters *u,
           u->uncore->global_ctrl, o->ctrl, MSR_UNC_PERF_FIXED_CTR,
           o->stands ? "stands still" : "goes on",
           freeze ? "the counters to stand still" : "EN [29] = 1");
+    check(
+        t, !freeze || o->later == 0,
+        "overflow of %s %u, counter %u (%XH) with FREEZE [31] = 1: it counted "
+        "%lu of %u reads flushed out after it; wanted 0",
+        unit->kind, unit->box, unit->n, unit->counter, o->later, LINES);
     check(t, o->count <= 4 * LINES,
           "overflow of %s %u, counter %u (%XH): it holds 0x%lx after it; "
           "wanted it to go on from 0",

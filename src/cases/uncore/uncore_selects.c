@@ -147,21 +147,24 @@ static void check_umasks(struct units *s)
 {
     static const struct {
         unsigned umask;
+        uint64_t filter;
         bool counts;
         const char *what;
     } rows[] = {
-        {0x1f, true, "reads, in any state"},
-        {0x18, true, "reads, in I"},
-        {0x88, true, "any request, in I"},
-        {0x17, false, "reads, in M, E or S"},
-        {0x2f, false, "writes, in any state"},
-        {0x4f, false, "external snoops, in any state"},
+        {0x1f, 0, true, "reads, in any state"},
+        {0x18, 0, true, "reads, in I"},
+        {0x88, 0, true, "any request, in I"},
+        {0x17, 0, false, "reads, in M, E or S"},
+        {0x2f, 0, false, "writes, in any state"},
+        {0x4f, 0, false, "external snoops, in any state"},
+        /* "Equal or greater": a box has one in a cycle. */
+        {0x1f, UNCORE_CMASK(1), true, "reads, CMASK [28:24] = 1"},
     };
 
     FOR_EACH_ROW (s->u.t, i, rows) {
         uint64_t got =
-            count_lookups(s, UNCORE_EVENT(0x34, rows[i].umask), lines_miss,
-                          rows[i].counts ? LINES + STRAY : STRAY);
+            count_lookups(s, UNCORE_EVENT(0x34, rows[i].umask) | rows[i].filter,
+                          lines_miss, rows[i].counts ? LINES + STRAY : STRAY);
         check(s->u.t, rows[i].counts ? got >= LINES : got <= STRAY,
               "UNC_CBO_CACHE_LOOKUP (34H/%02XH), %s: got %lu for %u reads "
               "flushed out; wanted %s %u",

@@ -14,6 +14,7 @@
 /* UNC_CBO_XSNP_RESPONSE: what was found, by a filter of where the request is
  * from. */
 #define XSNP(umask) UNCORE_EVENT(0x22, umask)
+#define MISS        0x01
 #define INVAL       0x02
 #define HIT         0x04
 #define HITM        0x08
@@ -36,6 +37,8 @@ struct row {
 static const struct row rows[] = {
     {"loads of lines that another core has modified", true, false,
      XSNP(CORES | HITM), XSNP(EXTERNAL | HITM)},
+    {"loads of lines that another core has modified", true, false,
+     XSNP(CORES | HITM), XSNP(CORES | MISS)},
     {"loads of lines that another core has, not modified", false, false,
      XSNP(CORES | HIT), XSNP(CORES | HITM)},
     {"loads of lines that another core has modified", true, false,

@@ -221,9 +221,9 @@ static void clusters(void **state)
 static void uncore(void **state)
 {
     (void)state;
-    each_row(&test_uncore_snoops, 0x3c, 12);
+    each_row(&test_uncore_snoops, 0x3c, 14);
     /* INVAL is in no later table. */
-    each_row(&test_uncore_snoops, 0x5e, 8);
+    each_row(&test_uncore_snoops, 0x5e, 10);
 }
 
 static void last_level(void **state)

@@ -51,8 +51,8 @@ static uint64_t figure(uint64_t select)
 #define TRIES          5
 #define FIRST          1 /* of those of all units, after one more */
 #define ALONE          (FIRST + TRIES) /* one a unit, where it is as before */
-#define UMASKS         (ALONE + UNITS) /* six, one each */
-#define FILTERS        (UMASKS + 6)  /* five: all, CMASK, E, INV, CMASK = 31 */
+#define UMASKS         (ALONE + UNITS) /* seven, one each */
+#define FILTERS        (UMASKS + 7)  /* five: all, CMASK, E, INV, CMASK = 31 */
 #define FILTER_WINDOWS 4             /* but the last, together again */
 #define EACH           (FILTERS + 5) /* three */
 #define APART          (EACH + 3)    /* two, of each counter of a box */
@@ -151,6 +151,8 @@ static void bounds(void **state)
          "34H/2FH"},
         {UMASKS + 5, UMASKS + 4 + TRIES, 0, STRAY + 1, VERDICT_FAIL, TRIES - 1,
          "34H/4FH"},
+        {UMASKS + 6, UMASKS + 6, 0, -1, VERDICT_FAIL, 0,
+         "reads, CMASK [28:24] = 1: got 31"},
         /* At most a quarter more than all; half of the reads, to half of the
          * cycles. */
         {FILTERS + 1, FILTERS + 1, ARB, OCCUPANCY * 5 / 4 - SOME, VERDICT_PASS,

@@ -296,3 +296,20 @@ FAULT(offcore_rfo_any_supplier,
               "every read for ownership",
       .caught = {"haswell on 1 offcore_counts FAIL"},
       .breaks = OFFCORE_RFO_FROM_ONE)
+
+FAULT(uncore_freeze_of_clock,
+      .what = "[any client] FREEZE stops MSR_UNC_PERF_FIXED_CTR alone",
+      .caught = {"haswell on 1 uncore_overflow FAIL",
+                 "sandybridge on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_FREEZE_OF_ALL)
+
+FAULT(uncore_cmask_greater,
+      .what = "[any client] C-Boxes count cycles of more events than CMASK, "
+              "not of as many",
+      .caught = {"haswell on 1 uncore_selects FAIL"},
+      .breaks = UNCORE_CMASK_EQUAL)
+
+FAULT(uncore_snoops_miss,
+      .what = "[any client] UNC_CBO_XSNP_RESPONSE.MISS counts each response",
+      .caught = {"haswell off 2 uncore_snoops FAIL"},
+      .quantity = SNOOP_RESPONSE, .number = ANY_NUMBER, .set = 1)

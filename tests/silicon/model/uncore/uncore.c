@@ -105,7 +105,10 @@ static void on_overflow(struct machine *m, uint64_t status, uint64_t ctrl)
          faults_rule(m, UNCORE_FREEZE_ASKED_FOR, true)) ||
         faults_uncore_runs_on(m))
         return;
-    u->ctrl &= ~UNCORE_CTRL_EN;
+    if (faults_rule(m, UNCORE_FREEZE_OF_ALL, true))
+        u->ctrl &= ~UNCORE_CTRL_EN;
+    else
+        u->fixed_ctrl &= ~UNCORE_EN;
     if (!faults_rule(m, UNCORE_FREEZE_KEEPS_FIXED, true))
         u->fixed = 0;
     if (!faults_rule(m, UNCORE_FREEZE_KEEPS_PAIR, true))
@@ -164,7 +167,9 @@ static void add_events(struct machine *m, struct uncore_counter *c,
         c->was_busy = c->was_busy || c->busy != 0;
         return;
     }
-    if ((select & UNCORE_CMASK) > UNCORE_CMASK_1)
+    if ((select & UNCORE_CMASK) > UNCORE_CMASK_1 ||
+        (c != &m->uncore.arb[0] && (select & UNCORE_CMASK) != 0 &&
+         !faults_rule(m, UNCORE_CMASK_EQUAL, true)))
         return;
     add(m, c, (select & UNCORE_EDGE) != 0 ? 1 : events, status);
 }
