@@ -26,9 +26,23 @@ static const struct layout layouts[] = {
 /* SDM 3B, "Adaptive PEBS": the bits of the counters that there are, general-
  * purpose and fixed; the groups. What no counter could have is reserved. */
 #define EXTENDED (BITS(7, 0) | BITS(35, 32))
-static const struct layout extended = {IA32_PEBS_ENABLE, 0, ~EXTENDED};
 static const struct layout adaptive = {MSR_PEBS_DATA_CFG, PEBS_DATA_DEFINED,
                                        ~PEBS_DATA_DEFINED};
+
+/* PMI_AFTER_REC [60] and PEBS_OUTPUT [62:61] are where records can go to a
+ * trace of Processor Trace: SDM 3B, "PEBS Output to Processor Trace". The
+ * E-cores of hybrid processors can, whose IA32_PERF_CAPABILITIES says what all
+ * cores have (Linux, arch/x86/events/intel/core.c, pebs_output_pt_available).
+ */
+static struct layout extended_of(const struct identity *id)
+{
+    const bool output =
+        identity_generation(id) == GRACEMONT ||
+        (id->perf_capabilities & IA32_PERF_CAPABILITIES_PEBS_OUTPUT_PT) != 0;
+
+    return (struct layout){IA32_PEBS_ENABLE, 0,
+                           ~(EXTENDED | (output ? BITS(62, 60) : 0))};
+}
 
 static void check_value(struct test_context *t, uint32_t msr, uint64_t value)
 {
@@ -148,6 +162,7 @@ static void try_registers(struct test_context *t, void *unused)
     if (id->pebs_counters)
         try_later(t);
     else if (id->pebs_format == 4) {
+        const struct layout extended = extended_of(id);
         try_layout(t, &extended, bank_places(id) & EXTENDED);
         try_layout(t, &adaptive, adaptive.defined);
     } else

@@ -222,12 +222,27 @@ static void bit_by_bit(void **state)
         try_bit(IA32_PEBS_ENABLE, BIT(bit));
 }
 
+/* E-cores can send records to a trace: [62:60] are theirs. */
+static void output_to_trace(void **state)
+{
+    (void)state;
+    device = (struct device){.model = 0xbe, .format = 4};
+    device.kept = IA32_PEBS_ENABLE;
+    device.bits = BITS(62, 60);
+    expect(VERDICT_PASS, "");
+    device.bits = BIT(59);
+    expect(VERDICT_FAIL, "wanted #GP");
+    device.bits = BIT(63);
+    expect(VERDICT_FAIL, "wanted #GP");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy),
         cmocka_unit_test(shared),
         cmocka_unit_test(bit_by_bit),
+        cmocka_unit_test(output_to_trace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
