@@ -54,6 +54,11 @@ TEST(sdv_enable_rtm,
         rtm_check_atomic(t, &on);
         check(t, on.faulted == 0, "XBEGIN raised %s, %u of %u; wanted none",
               fault_name(on.vector), on.faulted, on.tried);
+        /* Each without a cause in EAX is the abort that is to be lifted. */
+        check(t, on.forced < on.tried,
+              "%u of %u transactions aborted with EAX = 0; wanted some that "
+              "commit, or have a cause",
+              on.forced, on.tried);
     }
     observe(t, "transactions commit with SDV_ENABLE_RTM = 1", on.committed,
             on.tried);

@@ -293,6 +293,7 @@ static void sdv(void **state)
         {LEAKS, 0, 0, 0, "SDV_ENABLE_RTM = 1: the store of an aborted"},
         {LOSES, 0, 0, 0, "SDV_ENABLE_RTM = 1: the store of a committed"},
         {RAISES, 0, 24, 0, "SDV_ENABLE_RTM = 1: XBEGIN raised #UD, 1 of 25"},
+        {ABORTS, 1, 0, 24, "25 of 25 transactions aborted with EAX = 0"},
         {COMMITS, 0, 24, 0, "SDV_ENABLE_RTM = 0 again: 1 of 25"},
         {STATUS, RTM_STATUS_CAPACITY, 0, 0, "= 0 again: 24 of 25 aborts"},
     };

@@ -24,7 +24,8 @@ static struct end transact(void)
     if (forced && is_tried(COMMITS, n))
         end = (struct end){RTM_COMMITTED, RTM_STATUS_STARTED, false};
     if (!forced && (is_tried(ABORTS, n) || is_tried(LEAKS, n)))
-        end = (struct end){RTM_ABORTED, RTM_STATUS_CONFLICT, false};
+        end = (struct end){RTM_ABORTED,
+                           device.bits == 0 ? RTM_STATUS_CONFLICT : 0, false};
     if (forced && is_tried(STATUS, n))
         end.status = (uint32_t)device.bits;
     if ((device.bits != 0) == forced && is_tried(LEAKS, n))

@@ -37,6 +37,12 @@ FAULT(force_abort_reads_zero, .what = "[B] RTM_FORCE_ABORT reads 0",
       .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
       .quantity = OF_MSR_READ, .number = 0x10F, .clear = 1)
 
+FAULT(sdv_lifts_nothing,
+      .what = "[C] with SDV_ENABLE_RTM = 1 every transaction aborts as before",
+      .caught = {"skylake-2021 on 1 sdv_enable_rtm FAIL",
+                 "skylake-u-2021 on 1 sdv_enable_rtm FAIL"},
+      .breaks = SDV_LIFTS)
+
 FAULT(sdv_clears_cpuid_clear,
       .what = "[C] setting SDV_ENABLE_RTM clears TSX_CPUID_CLEAR",
       .caught = {"skylake-2021 on 1 force_abort_values FAIL"},
