@@ -7,10 +7,14 @@
 
 #define TRANSACTIONS 8
 
+/* Some commit, some abort. */
 static bool run_transactions(void *argument)
 {
-    const struct tsx_block empty = {.body = tsx_body_nothing};
+    const struct tsx_block empty = {.body = tsx_body_nothing},
+                           xabort = {.body = tsx_bodies_xabort};
+    struct rtm_tally aborts;
 
+    probe_run(&xabort, TRANSACTIONS, 0, false, &aborts);
     probe_run(&empty, TRANSACTIONS, 0, false, argument);
     return ((const struct rtm_tally *)argument)->committed != 0;
 }

@@ -90,10 +90,13 @@ static void check_topa(struct trace *p)
                             control, table,
                             output_topa_pointers(1, PAGE_BYTES));
     }
-    /* The same entries 128 bytes on, so that nothing else is wrong. */
-    output_topa_table(p->table + 16, table + 128, memory, 1, 0, 0);
-    trace_check_refused(p, "ToPA, table at 128 bytes of a page", control,
-                        table + 128, output_topa_pointers(0, 0));
+    /* The same entries so many bytes on, so that nothing else is wrong. */
+    for (unsigned at = 128; at < PAGE_BYTES; at *= 2)
+        WITH_PREFIX (p->t, "%u bytes into a page", at) {
+            output_topa_table(p->table + at / 8, table + at, memory, 1, 0, 0);
+            trace_check_refused(p, "ToPA table", control, table + at,
+                                output_topa_pointers(0, 0));
+        }
 }
 
 /* A trace of some turns, and where it is to be. */

@@ -143,7 +143,8 @@ static void try_together(struct test_context *t, struct tried *y)
     }
 }
 
-/* Each register holds its own value while the others hold theirs. */
+/* Each register holds its own value while the others hold theirs: written from
+ * the first to the last, then the other bits from the last to the first. */
 static void check_apart(struct test_context *t,
                         const bool held[REGISTERS_COUNT])
 {
@@ -151,14 +152,15 @@ static void check_apart(struct test_context *t,
     char name[MSR_NAME_BYTES];
     uint64_t got;
 
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (unsigned i = 0; i < REGISTERS_COUNT; i++) {
+    for (unsigned pass = 0; pass < 4; pass++)
+        for (unsigned n = 0; n < REGISTERS_COUNT; n++) {
+            const unsigned i = pass < 2 ? n : REGISTERS_COUNT - 1 - n;
+            const uint64_t bits = UINT64_C(0x0102030405060708) * (i + 1);
             rule = registers_rule(test_cpu(t), i);
-            uint64_t value =
-                rule.writable & (UINT64_C(0x0102030405060708) * (i + 1));
+            uint64_t value = rule.writable & (pass < 2 ? bits : ~bits);
             if (!held[i])
                 continue;
-            if (pass == 0)
+            if (pass % 2 == 0)
                 try_set_msr_again(t, rule.msr, value);
             else if (!reads_as(t, rule.msr, value, rule.ignored, &got))
                 check(t, false,

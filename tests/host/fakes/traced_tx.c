@@ -14,6 +14,7 @@
 unsigned traced_conflict;
 
 #define LINE_BYTES 64
+#define NESTED_MAX 7
 #define LINES      512 /* that a transaction may write */
 
 static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
@@ -134,6 +135,10 @@ void traced_tx_instruction(ucontext_t *u)
     REG(u, REG_RIP) = next;
     switch (traced.current.kind) {
     case INSTRUCTION_XBEGIN:
+        if (traced.depth == NESTED_MAX) {
+            traced_tx_abort(u, TX_CAUSE_NESTING, 0);
+            return;
+        }
         if (traced.depth != 0) {
             traced.depth++;
             pt_tx_nested(&traced_processor, &now);
@@ -272,7 +277,11 @@ bool traced_tx_aborts(ucontext_t *u)
         return true;
     }
     if (tsx_aborts(&traced_processor, &traced.current, false)) {
-        traced_tx_abort(u, TX_CAUSE_INSTRUCTION, 0);
+        traced_tx_abort(u,
+                        traced.current.tx == TX_BREAKPOINT
+                            ? TX_CAUSE_DEBUG
+                            : TX_CAUSE_INSTRUCTION,
+                        0);
         return true;
     }
     return false;

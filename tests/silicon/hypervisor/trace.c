@@ -229,6 +229,9 @@ void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
         pt_tx_commit(v->model, &now);
         break;
     case TRACE_TX_ABORT:
+        if (v->tx.cause == TX_CAUSE_INSTRUCTION && !v->current.is_pause &&
+            !faults_pt(v->model, PT_ABORT_OF_CPUID, true))
+            return;
         pt_tx_abort(v->model, &now);
         break;
     }

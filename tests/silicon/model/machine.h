@@ -168,6 +168,7 @@ struct pt_state {
     bool int_signaled;              /* ToPA INT of this region */
     uint64_t tx_begin;              /* CurrentIP of its begin */
     bool aborted;                   /* one, just now */
+    bool aborting;                  /* one makes its packets */
     uint64_t aborted_at;            /* where */
     uint64_t start_cr3, start_base; /* where TraceEn was set */
     unsigned begins;                /* since then */

@@ -332,6 +332,12 @@ bool faults_abort_traced(const struct processor *p, enum tx_cause cause)
         return faults_pt(p, PT_ABORT_CONFLICT, true);
     case TX_CAUSE_EVENT:
         return faults_pt(p, PT_ABORT_EVENT, true);
+    case TX_CAUSE_DEBUG:
+        return faults_pt(p, PT_ABORT_OTHER, true) &&
+               faults_pt(p, PT_ABORT_OF_INT3, true);
+    case TX_CAUSE_NESTING:
+        return faults_pt(p, PT_ABORT_OTHER, true) &&
+               faults_pt(p, PT_ABORT_OF_NESTING, true);
     default:
         return faults_pt(p, PT_ABORT_OTHER, true);
     }

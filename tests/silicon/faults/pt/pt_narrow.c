@@ -12,6 +12,43 @@ FAULT(pt_abort_by_capacity_silent,
       .caught = {"broadwell on 1 pt_rtm_abort_causes FAIL"},
       .rule = PT_ABORT_CAPACITY)
 
+FAULT(pt_abort_by_int3_silent,
+      .what = "[PT and TSX] an abort by INT3 makes no packets",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_by_fault FAIL",
+                 "broadwell on 1 pt_rtm_abort_by_fault FAIL"},
+      .rule = PT_ABORT_OF_INT3)
+
+FAULT(pt_abort_by_nesting_silent,
+      .what = "[PT and TSX] an abort by one XBEGIN too many makes no packets",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_by_fault FAIL"},
+      .rule = PT_ABORT_OF_NESTING)
+
+FAULT(pt_abort_by_cpuid_silent,
+      .what = "[PT and TSX] an abort by CPUID makes no packets",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_by_fault FAIL"},
+      .rule = PT_ABORT_OF_CPUID)
+
+FAULT(pt_abort_without_branch_en,
+      .what = "[PT and TSX] MODE.TSX of an abort comes with BranchEn = 0",
+      .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"},
+      .rule = PT_ABORT_NEEDS_BRANCH_EN)
+
+FAULT(pt_pip_keeps_low,
+      .what = "[PT] PIP has CR3[11:5], which are no part of an address",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL",
+                 "alderlake-n off 1 pt_filter_context FAIL"},
+      .rule = PT_PIP_ADDRESS_ALONE)
+
+FAULT(pt_table_at_2k_accepted,
+      .what = "[PT with ToPA] a ToPA table at 2 KiB of a page is no error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_TABLE_LOOKED, .clear = BIT(11))
+
+FAULT(pt_table_at_256_accepted,
+      .what = "[PT with ToPA] a ToPA table at 256 bytes of a page is no error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_TABLE_LOOKED, .clear = BIT(8))
+
 FAULT(pt_abort_ip_beyond,
       .what = "[PT and TSX] the FUP of an abort is 4 KiB after it",
       .caught = {"broadwell on 1 pt_rtm_abort_causes FAIL",

@@ -5,6 +5,18 @@
  */
 #include "tests/silicon/model/hooks.h"
 
+FAULT(pt_base_clears_offset,
+      .what = "[PT] a write of IA32_RTIT_OUTPUT_BASE clears OutputOffset",
+      .caught = {"skylake-2018 on 1 pt_registers FAIL",
+                 "broadwell on 1 pt_registers FAIL"},
+      .rule = PT_BASE_KEEPS_OFFSET)
+
+FAULT(pt_pointers_clear_stopped,
+      .what = "[PT] a write of IA32_RTIT_OUTPUT_MASK_PTRS clears Stopped",
+      .caught = {"skylake-2018 on 1 pt_registers FAIL",
+                 "alderlake-n off 1 pt_registers FAIL"},
+      .rule = PT_POINTERS_KEEP_STATUS)
+
 FAULT(pt_addresses_beyond,
       .what = "[PT] IA32_RTIT_ADDRn_A and _B exist beyond what CPUID has",
       .caught = {"skylake-2018 on 1 pt_registers FAIL"}, .value = PT_ADDRESSES,

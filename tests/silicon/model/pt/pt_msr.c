@@ -281,12 +281,16 @@ static bool write_register(struct processor *p, uint32_t number, uint64_t value)
         if ((value & ~BITS(PHYSICAL_BITS - 1, 7)) != 0)
             return false;
         pt->base = value;
+        if (!faults_pt(p, PT_BASE_KEEPS_OFFSET, true))
+            pt->pointers &= BITS(31, 0);
         return true;
     case IA32_RTIT_OUTPUT_MASK_PTRS:
         if (!faults_pt(p, PT_POINTERS_LOW_IGNORED, true) &&
             (value & POINTERS_FIXED) != POINTERS_FIXED)
             return false;
         pt->pointers = value | POINTERS_FIXED;
+        if (!faults_pt(p, PT_POINTERS_KEEP_STATUS, true))
+            pt->status &= ~RTIT_STOPPED;
         return true;
     case IA32_RTIT_STATUS:
         return write_status(p, value);

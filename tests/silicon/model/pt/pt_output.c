@@ -114,7 +114,9 @@ static bool reach_region(struct processor *p, const struct pt_memory *memory)
         uint64_t entry = read_entry(p, memory, 0);
 
         if (faults_pt(p, PT_TABLE_BAD,
-                      (pt->base & BITS(PAGE_SHIFT - 1, 0)) != 0) ||
+                      (pt->base & faults_pt_value(p, PT_TABLE_LOOKED,
+                                                  BITS(PAGE_SHIFT - 1, 0))) !=
+                          0) ||
             !entry_valid(p, entry, index == 0))
             return false;
         if ((entry & ENTRY_END) == 0)

@@ -262,7 +262,9 @@ void pt_put_pip(struct processor *p, uint64_t cr3)
 {
     static const uint8_t opcode[] = {0x02, 0x43};
 
-    cr3 = faults_pt_value(p, PT_PIP_CR3, cr3 & BITS(51, 12));
+    if (faults_pt(p, PT_PIP_ADDRESS_ALONE, true))
+        cr3 &= ~BITS(11, 5);
+    cr3 = faults_pt_value(p, PT_PIP_CR3, cr3 & BITS(51, 5));
     put_payload(p, opcode, 2, faults_pt_value(p, PT_PIP_PAYLOAD, cr3 >> 5 << 1),
                 6);
 }

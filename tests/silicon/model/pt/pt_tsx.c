@@ -20,7 +20,9 @@ static bool is_traced(const struct processor *p)
             (p->pt.filter_en ||
              (faults_pt(p, PT_TX_FILTER, true) &&
               (!p->pt.user || faults_pt(p, PT_TX_FILTER_RING_3, true)))) &&
-            (p->pt.ctl_active & RTIT_BRANCH_EN) != 0);
+            ((p->pt.ctl_active & RTIT_BRANCH_EN) != 0 ||
+             (p->pt.aborting &&
+              !faults_pt(p, PT_ABORT_NEEDS_BRANCH_EN, true))));
 }
 
 /* "Packet generation does not distinguish" it, at ring 3 either. */
@@ -136,6 +138,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     unsigned aborts;
 
     pt->in_tx = !faults_pt(p, PT_ABORT_ENDS_TX, true);
+    pt->aborting = true;
     if (!faults_pt(p, PT_ABORT_HERE, true) ||
         (p->tsx.hle && !faults_pt(p, PT_HLE_ABORT_HERE, true)))
         ip = &pt->tx_begin;
@@ -154,8 +157,10 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
     }
     if (!faults_pt(p, PT_ABORT_CYCLES, true))
         pt->cycles = 0;
-    if (!pt_tracing(p))
+    if (!pt_tracing(p)) {
+        pt->aborting = false;
         return;
+    }
     faults_tx_aborts(p);
     aborts = ++p->faults.pt_aborts;
     pt_pass_time(p, now);
@@ -181,6 +186,7 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
         pt_stop(p);
     else
         finish_step(p, now);
+    pt->aborting = false;
     pt->aborted = true;
     pt->aborted_at = now->ip;
 }

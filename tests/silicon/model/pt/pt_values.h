@@ -77,6 +77,7 @@ enum pt_value {
     PT_ALIGNED_BITS, /* of a region's base that are looked at */
     PT_FLAGS_AHEAD,  /* entries to one whose INT and STOP act, too */
     PT_TOPA_STATUS,  /* bits of GLOBAL_STATUS */
+    PT_TABLE_LOOKED, /* bits of a table's base */
     PT_UNASKED,      /* kinds of packets that come without BranchEn */
 };
 
