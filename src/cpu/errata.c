@@ -62,9 +62,11 @@ static const char *const names[ERRATUM_COUNT] = {
 };
 
 /* The specification updates that speak of a model, by the letters of their
- * names; the second where the first does not have it. Of a server, those of its
- * client sibling; of the 10th and 11th generations' new core and its server,
- * those of Rocket Lake, which has that core; of the 13th, those of the 12th. */
+ * names; the second, or a further row, where the first does not have it. Of a
+ * server, those of its client sibling; of the 10th and 11th generations' new
+ * core and its server, those of Rocket Lake, which has that core; of the 13th
+ * and what has its core, those of the 12th. An update may be older than an erratum
+ * that those of the same core have: then theirs. */
 static const struct model {
     uint8_t model, steppings[2]; /* first and last */
     bool inferred; /* the updates of another that has its core */
@@ -72,6 +74,7 @@ static const struct model {
 } models[] = {
     {0x2a, {0, 15}, false, {"BJ", NULL}},
     {0x2d, {0, 15}, false, {"BK", NULL}},
+    {0x2d, {0, 15}, true, {"BJ", NULL}},
     {0x3a, {0, 15}, false, {"BV", NULL}},
     {0x3e, {0, 15}, true, {"BV", NULL}},
     {0x3c, {0, 15}, false, {"HSD", "HSM"}},
@@ -89,6 +92,7 @@ static const struct model {
     {0x8e, {11, 15}, false, {"CFL", "CML"}},
     {0x9e, {0, 9}, false, {"KBL", NULL}},
     {0x9e, {10, 15}, false, {"CFL", NULL}},
+    {0x9e, {10, 15}, true, {"CML", NULL}},
     {0xa5, {0, 15}, false, {"CML", NULL}},
     {0xa6, {0, 15}, false, {"CML", NULL}},
     {0xa7, {0, 15}, false, {"RKL", NULL}},
@@ -106,7 +110,15 @@ static const struct model {
     {0xba, {0, 15}, true, {"ADL", NULL}},
     {0xbf, {0, 15}, true, {"ADL", NULL}},
     {0xbe, {0, 15}, true, {"ADL", NULL}},
+    {0xaa, {0, 15}, true, {"ADL", NULL}},
+    {0xac, {0, 15}, true, {"ADL", NULL}},
+    {0xad, {0, 15}, true, {"ADL", NULL}},
+    {0xae, {0, 15}, true, {"ADL", NULL}},
 };
+
+/* Of these servers the updates above are of client processors without TSX,
+ * which cannot list what aborts do; no document says that it was mended. */
+static const uint8_t with_tsx[] = {0x6a, 0x6c, 0x8f, 0xcf, 0xad, 0xae};
 /* clang-format on */
 
 /* The name in `list` that has these letters before its digits. */
@@ -144,5 +156,10 @@ bool errata_find(const struct identity *id, enum erratum erratum,
             if (find_name(names[erratum], m->updates[u], found->name))
                 return true;
     }
+    for (size_t i = 0; i < sizeof(with_tsx); i++)
+        if (erratum == ERRATUM_PMC2_OVER_ABORTS && with_tsx[i] == id->model) {
+            found->inferred = true;
+            return find_name(names[erratum], "SKL", found->name);
+        }
     return false;
 }

@@ -294,10 +294,11 @@ static void invalid(void **state)
     static const struct {
         uint16_t model;
         enum verdict verdict;
-    } models[] = {{0x5e, VERDICT_KNOWN}, {0x6a, VERDICT_FAIL}};
+    } models[] = {
+        {0x5e, VERDICT_KNOWN}, {0x6a, VERDICT_KNOWN}, {0x3d, VERDICT_FAIL}};
 
     (void)state;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         static const struct {
             const uint8_t *body;
             int tx;
