@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
+#include "src/tsx/probe.h"
 
 #define PAGE_BYTES  4096u
 #define LOCK_AT     (2 * PAGE_BYTES) /* of test_records(), after the table */
@@ -188,10 +189,8 @@ TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
              PACKET_BYTES_MAX);
         return;
     }
-    /* In regime F it may be that all transactions abort. */
-    const bool rtm = test_cpu(t)->rtm && test_regime(t) != REGIME_F;
-    if (!(rtm ? trace_claim_transactions(&p, t) : trace_claim(&p, t)) ||
-        !find_tables(&place))
+    const bool rtm = probe_state_if_any(t);
+    if (!trace_claim(&p, t) || !find_tables(&place))
         return;
 
     /* Measured and checked. */
