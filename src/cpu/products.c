@@ -52,6 +52,7 @@ static const char *verdict_counter3(bool listed, const struct identity *id,
 
 /* The update of June 2021, which disables TSX. */
 static const char *verdict_disabled(const struct product *row,
+                                    const struct identity *id,
                                     enum regime regime)
 {
     const unsigned has = REGIME_C | REGIME_C_PRIME | REGIME_D | REGIME_E;
@@ -62,7 +63,10 @@ static const char *verdict_disabled(const struct product *row,
                    : "MISMATCH: not listed, but is as after the update of June "
                      "2021";
     if (row == NULL)
-        return "not listed, and is not as after the update of June 2021";
+        return id->rtm_always_abort
+                   ? "not listed, but RTM_ALWAYS_ABORT says that TSX is "
+                     "disabled"
+                   : "not listed, and is not as after the update of June 2021";
     return row->model == 0x55
                ? "listed, but without the update of June 2021, which section 2 "
                  "has for client processors alone"
@@ -78,5 +82,5 @@ const char *products_verdict(enum product_table table,
         return row != NULL ? "listed; which update it has cannot be told"
                            : "not listed; which update it has cannot be told";
     return table == TABLE_COUNTER3 ? verdict_counter3(row != NULL, id, regime)
-                                   : verdict_disabled(row, regime);
+                                   : verdict_disabled(row, id, regime);
 }

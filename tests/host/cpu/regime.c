@@ -218,6 +218,13 @@ static void product_and_behaviour(void **state)
     assert_true(says(0x3c, two, true, true, C_, "MISMATCH: not listed"));
     assert_true(says(0x3c, two, false, true, A, "not listed, and is not"));
     assert_true(says(0x5e, two, true, true, contradictory, "listed; which"));
+
+    /* 06_9EH from stepping 13 on: in no table, disabled all the same. */
+    struct identity id = intel();
+    id.model = 0x9e;
+    id.stepping = 13;
+    id.rtm_always_abort = true;
+    assert_non_null(strstr(products_verdict(two, &id, F), "RTM_ALWAYS_ABORT"));
 }
 
 int main(void)
