@@ -87,6 +87,8 @@ region xchg_imm, r8d, {xacquire xchg [rsi], ebx}, {xrelease mov dword [rsi], 0}
 region xchg_byte, r8b, {xacquire xchg [rsi], bl}, {xrelease mov [rsi], bl}
 region xchg_word, r8w, {xacquire xchg [rsi], bx}, {xrelease mov [rsi], bx}
 region xchg_quad, r8, {xacquire xchg [rsi], rbx}, {xrelease mov [rsi], rbx}
+region xchg_byte_imm, r8b, {xacquire xchg [rsi], bl}, {xrelease mov byte [rsi], 0}
+region xchg_quad_imm, r8, {xacquire xchg [rsi], rbx}, {xrelease mov qword [rsi], 0}
 region lock_xchg, r8d, {xacquire lock xchg [rsi], ebx}, {xrelease lock xchg [rsi], ebx}
 region add, r8d, {xacquire lock add dword [rsi], 1}, {xrelease lock sub dword [rsi], 1}
 region sub, r8d, {xacquire lock sub dword [rsi], 1}, {xrelease lock add dword [rsi], 1}
@@ -237,10 +239,13 @@ hle_stays_%1:
         mov     rsi, [rdi + LOCK]
         xor     r10d, r10d
         xor     ecx, ecx
+global hle_stays_%1_acquire, hle_stays_%1_at
+hle_stays_%1_acquire:
         xacquire lock add dword [rsi], 1
         xtest
         jz      %%release
         xor     eax, eax
+hle_stays_%1_at:
         %2
         xtest
         setnz   r10b
@@ -252,6 +257,7 @@ hle_stays_%1:
 %endmacro
 stays cpuid, cpuid
 stays pause, pause
+stays divide, div ecx
 
 align 4096, db 0xcc
 

@@ -37,31 +37,33 @@ typedef void hle_region(struct hle_block *block);
  * what it must hold before, then what it holds inside; the XRELEASE brings the
  * first back.
  */
-#define HLE_REGIONS(FORM)                             \
-    FORM(xchg, 0, 1, "XCHG")                          \
-    FORM(xchg_mov, 0, 1, "XCHG, MOV of a register")   \
-    FORM(xchg_imm, 0, 1, "XCHG, MOV of an immediate") \
-    FORM(xchg_byte, 0, 1, "XCHG, MOV of a byte")      \
-    FORM(xchg_word, 0, 1, "XCHG, MOV of a word")      \
-    FORM(xchg_quad, 0, 1, "XCHG, MOV of a quadword")  \
-    FORM(lock_xchg, 0, 1, "LOCK XCHG")                \
-    FORM(add, 0, 1, "LOCK ADD, SUB")                  \
-    FORM(sub, 1, 0, "LOCK SUB, ADD")                  \
-    FORM(adc, 0, 1, "LOCK ADC, SBB")                  \
-    FORM(sbb, 1, 0, "LOCK SBB, ADC")                  \
-    FORM(and, 1, 0, "LOCK AND, OR")                   \
-    FORM(or, 0, 1, "LOCK OR, AND")                    \
-    FORM(xor, 0, 1, "LOCK XOR")                       \
-    FORM(bts, 0, 1, "LOCK BTS, BTR")                  \
-    FORM(btr, 1, 0, "LOCK BTR, BTS")                  \
-    FORM(btc, 0, 1, "LOCK BTC")                       \
-    FORM(inc, 0, 1, "LOCK INC, DEC")                  \
-    FORM(dec, 1, 0, "LOCK DEC, INC")                  \
-    FORM(neg, 1, UINT32_MAX, "LOCK NEG")              \
-    FORM(not, 0, UINT32_MAX, "LOCK NOT")              \
-    FORM(not_quad, 0, UINT64_MAX, "LOCK NOT of 8")    \
-    FORM(xadd, 0, 1, "LOCK XADD")                     \
-    FORM(cmpxchg, 0, 1, "LOCK CMPXCHG")               \
+#define HLE_REGIONS(FORM)                                           \
+    FORM(xchg, 0, 1, "XCHG")                                        \
+    FORM(xchg_mov, 0, 1, "XCHG, MOV of a register")                 \
+    FORM(xchg_imm, 0, 1, "XCHG, MOV of an immediate")               \
+    FORM(xchg_byte, 0, 1, "XCHG, MOV of a byte")                    \
+    FORM(xchg_word, 0, 1, "XCHG, MOV of a word")                    \
+    FORM(xchg_quad, 0, 1, "XCHG, MOV of a quadword")                \
+    FORM(xchg_byte_imm, 0, 1, "XCHG, MOV of an immediate byte")     \
+    FORM(xchg_quad_imm, 0, 1, "XCHG, MOV of an immediate quadword") \
+    FORM(lock_xchg, 0, 1, "LOCK XCHG")                              \
+    FORM(add, 0, 1, "LOCK ADD, SUB")                                \
+    FORM(sub, 1, 0, "LOCK SUB, ADD")                                \
+    FORM(adc, 0, 1, "LOCK ADC, SBB")                                \
+    FORM(sbb, 1, 0, "LOCK SBB, ADC")                                \
+    FORM(and, 1, 0, "LOCK AND, OR")                                 \
+    FORM(or, 0, 1, "LOCK OR, AND")                                  \
+    FORM(xor, 0, 1, "LOCK XOR")                                     \
+    FORM(bts, 0, 1, "LOCK BTS, BTR")                                \
+    FORM(btr, 1, 0, "LOCK BTR, BTS")                                \
+    FORM(btc, 0, 1, "LOCK BTC")                                     \
+    FORM(inc, 0, 1, "LOCK INC, DEC")                                \
+    FORM(dec, 1, 0, "LOCK DEC, INC")                                \
+    FORM(neg, 1, UINT32_MAX, "LOCK NEG")                            \
+    FORM(not, 0, UINT32_MAX, "LOCK NOT")                            \
+    FORM(not_quad, 0, UINT64_MAX, "LOCK NOT of 8")                  \
+    FORM(xadd, 0, 1, "LOCK XADD")                                   \
+    FORM(cmpxchg, 0, 1, "LOCK CMPXCHG")                             \
     FORM(cmpxchg8b, 0, 1, "LOCK CMPXCHG8B")
 
 #define HLE_DECLARE(name, before, held, words) hle_region hle_##name;
@@ -95,9 +97,14 @@ hle_region hle_line;
  * where a transaction runs inside after that, there is no PAUSE, and inside
  * is 1. */
 hle_region hle_again;
-/* The lock is taken by LOCK ADD, and CPUID or PAUSE is executed where it is
- * elided: inside is 1 where the transaction goes on. XTEST has to exist. */
-hle_region hle_stays_cpuid, hle_stays_pause;
+/* The lock is taken by LOCK ADD, and CPUID, PAUSE or DIV by 0 is executed where
+ * it is elided: inside is 1 where the transaction goes on. XTEST has to exist.
+ */
+hle_region hle_stays_cpuid, hle_stays_pause, hle_stays_divide;
+/* The XACQUIRE of each, and what aborts. */
+extern const uint8_t hle_stays_cpuid_acquire[], hle_stays_cpuid_at[],
+    hle_stays_pause_acquire[], hle_stays_pause_at[], hle_stays_divide_acquire[],
+    hle_stays_divide_at[];
 /* hle_xchg without the prefixes. */
 hle_region hle_plain;
 

@@ -17,9 +17,9 @@ struct hle_form {
     hle_region *region;
     uint64_t before, held; /* the lock outside and inside */
 };
-#define HLE_FORMS 25
+#define HLE_FORMS 27
 extern const struct hle_form hle_forms[HLE_FORMS];
-#define HLE_FORMS_XCHG 7 /* the first; the others have a LOCK prefix */
+#define HLE_FORMS_XCHG 9 /* the first; the others have a LOCK prefix */
 
 struct hle_tally {
     unsigned tried, elided;

@@ -14,6 +14,8 @@
 #include "tests/silicon/model/errata.h"
 #include "tests/silicon/model/hooks.h"
 
+#define MOV_IMMEDIATE 0xC7
+
 /* False: it has aborted the transaction. */
 static bool begin_elision(struct vcpu *v)
 {
@@ -60,6 +62,10 @@ static bool begin_elision(struct vcpu *v)
 static enum elide hint(const struct vcpu *v)
 {
     const struct machine *m = v->model->machine;
+
+    if (v->current.hinted == MOV_IMMEDIATE && v->current.operand_bytes == 8 &&
+        !faults_rule(m, HINT_OF_QUAD_IMMEDIATE, true))
+        return ELIDE_NONE;
     uint64_t elide =
         faults_quantity(m, HINTS, v->current.hinted, v->current.elide);
 

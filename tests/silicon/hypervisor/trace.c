@@ -202,6 +202,25 @@ void trace_event(struct vcpu *v)
     write_packets(v, now.next);
 }
 
+/* "Packet generation does not distinguish" RTM and HLE, nor what aborts. */
+static bool is_abort_traced(const struct vcpu *v)
+{
+    const struct processor *p = v->model;
+    const bool hle = v->tx.hle;
+
+    switch (v->tx.cause) {
+    case TX_CAUSE_INSTRUCTION:
+        if (v->current.is_pause)
+            return !hle || faults_pt(p, PT_HLE_ABORT_OF_PAUSE, true);
+        return faults_pt(p, hle ? PT_HLE_ABORT_OF_CPUID : PT_ABORT_OF_CPUID,
+                         true);
+    case TX_CAUSE_EXCEPTION:
+        return !hle || faults_pt(p, PT_HLE_ABORT_OF_EXCEPTION, true);
+    default:
+        return true;
+    }
+}
+
 void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
 {
     const struct tx_decision *decision = &v->tx.decision;
@@ -229,8 +248,7 @@ void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
         pt_tx_commit(v->model, &now);
         break;
     case TRACE_TX_ABORT:
-        if (v->tx.cause == TX_CAUSE_INSTRUCTION && !v->current.is_pause &&
-            !faults_pt(v->model, PT_ABORT_OF_CPUID, true))
+        if (!is_abort_traced(v))
             return;
         pt_tx_abort(v->model, &now);
         break;

@@ -123,7 +123,7 @@ static void inside(void **state)
         expect_case(case_end(), rows[i].verdict,
                     rows[i].verdict == VERDICT_FAIL
                         ? "of 500 in all; wanted at least 100, not all"
-                        : "XCHG 35 of 35, LOCK 90 of 90");
+                        : "XCHG 45 of 45, LOCK 90 of 90");
         /* One is enough, or as many as it takes; none has no answer. */
         assert_int_equal(device.counted, 1);
     }

@@ -28,6 +28,25 @@ FAULT(pt_abort_by_cpuid_silent,
       .caught = {"skylake-2018 on 1 pt_rtm_abort_by_fault FAIL"},
       .rule = PT_ABORT_OF_CPUID)
 
+FAULT(pt_hle_abort_by_cpuid_silent,
+      .what = "[PT and HLE] an abort of an elided section by CPUID makes no "
+              "packets",
+      .caught = {"skylake-2017 on 1 pt_hle_abort FAIL",
+                 "broadwell on 1 pt_hle_abort FAIL"},
+      .rule = PT_HLE_ABORT_OF_CPUID)
+
+FAULT(pt_hle_abort_by_pause_silent,
+      .what = "[PT and HLE] an abort of an elided section by PAUSE makes no "
+              "packets",
+      .caught = {"skylake-2017 on 1 pt_hle_abort FAIL"},
+      .rule = PT_HLE_ABORT_OF_PAUSE)
+
+FAULT(pt_hle_abort_by_fault_silent,
+      .what = "[PT and HLE] an abort of an elided section by an exception "
+              "makes no packets",
+      .caught = {"skylake-2017 on 1 pt_hle_abort FAIL"},
+      .rule = PT_HLE_ABORT_OF_EXCEPTION)
+
 FAULT(pt_abort_without_branch_en,
       .what = "[PT and TSX] MODE.TSX of an abort comes with BranchEn = 0",
       .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"},

@@ -328,6 +328,18 @@ FAULT(hint_of_mov, .what = "[A with HLE] XRELEASE MOV of a register is ignored",
       .caught = {"haswell on 1 hle_elision FAIL"}, .quantity = HINTS,
       .number = 0x89, .clear = 3)
 
+FAULT(hint_of_byte_immediate,
+      .what = "[A with HLE] XRELEASE MOV of an immediate byte is ignored",
+      .caught = {"haswell on 1 hle_elision FAIL",
+                 "skylake-2017 on 1 hle_elision FAIL"},
+      .quantity = HINTS, .number = 0xC6, .clear = 3)
+
+FAULT(hint_of_quad_immediate,
+      .what = "[A with HLE] XRELEASE MOV of an immediate to 8 bytes is ignored",
+      .caught = {"haswell on 1 hle_elision FAIL",
+                 "skylake-2017 on 1 hle_elision FAIL"},
+      .breaks = HINT_OF_QUAD_IMMEDIATE)
+
 FAULT(hint_of_cmpxchg,
       .what = "[A with HLE] XACQUIRE and XRELEASE CMPXCHG are ignored",
       .caught = {"haswell on 1 hle_elision FAIL"}, .quantity = HINTS,

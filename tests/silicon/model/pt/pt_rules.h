@@ -358,11 +358,14 @@ enum pt_rule {
     PT_STOPPED_SEEN,     /* is Stopped 0 where TraceStop has not to act */
     PT_PSB_FUP_INSIDE,   /* is FUP in PSB+ only where PacketEn is 1 */
     PT_PTW_FUP_ASKED,    /* are IP and a FUP of PTW only with FUPonPTW */
-    PT_BASE_KEEPS_OFFSET,     /* a write of OUTPUT_BASE */
-    PT_POINTERS_KEEP_STATUS,  /* a write of MASK_PTRS */
-    PT_ABORT_OF_INT3,         /* is an abort by INT3 in the trace, */
-    PT_ABORT_OF_NESTING,      /* by one XBEGIN too many, */
-    PT_ABORT_OF_CPUID,        /* and by an instruction but PAUSE */
+    PT_BASE_KEEPS_OFFSET,    /* a write of OUTPUT_BASE */
+    PT_POINTERS_KEEP_STATUS, /* a write of MASK_PTRS */
+    PT_ABORT_OF_INT3,        /* is an abort by INT3 in the trace, */
+    PT_ABORT_OF_NESTING,     /* by one XBEGIN too many, */
+    PT_ABORT_OF_CPUID,       /* and by an instruction but PAUSE */
+    PT_HLE_ABORT_OF_CPUID,   /* the same of an elided section, */
+    PT_HLE_ABORT_OF_PAUSE,
+    PT_HLE_ABORT_OF_EXCEPTION,
     PT_ABORT_NEEDS_BRANCH_EN, /* is it with BranchEn alone */
     PT_PIP_ADDRESS_ALONE,     /* are CR3[11:5] 0 in PIP */
 };
