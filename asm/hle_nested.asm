@@ -85,6 +85,25 @@ begin released
         ask     OUTSIDE
         ret
 
+; A PAUSE inside of both aborts: what comes before the inner one is done again,
+; too, once in memory and, in STATUS, in a register.
+begin paused
+        xacquire xchg [rsi], ecx
+        mov     ecx, 1
+        ask     INSIDE
+        inc     eax
+        look
+        xacquire xchg [rdx], ecx
+        mov     r8d, [rdx]
+        mov     [rdi + SEEN1], r8
+        pause
+        xrelease mov dword [rdx], 0
+        ask     BETWEEN
+        xrelease mov dword [rsi], 0
+        mov     [rdi + STATUS], eax
+        ask     OUTSIDE
+        ret
+
 ; Released in the order in which they were taken.
 begin crossed
         xacquire xchg [rsi], ecx

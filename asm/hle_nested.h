@@ -25,11 +25,12 @@ _Static_assert(offsetof(struct hle_nest, status) == 0x48, "status");
 
 typedef void hle_nest_region(struct hle_nest *nest);
 
-/* One lock in another; the same and a PAUSE between the releases; the same, the
- * outer released first; the same lock twice (status: what the second XCHG
+/* One lock in another; the same and a PAUSE between the releases, or inside of
+ * both (status: 1 is added before the inner one); the same, the outer released
+ * first; the same lock twice (status: what the second XCHG
  * found); a lock that is written (5) without XRELEASE. */
-hle_nest_region hle_nested, hle_released, hle_crossed, hle_recursive,
-    hle_written;
+hle_nest_region hle_nested, hle_released, hle_paused, hle_crossed,
+    hle_recursive, hle_written;
 /* With RTM: a transaction in a section; a section in a transaction (status: EAX
  * at the fallback, ~0 after a commit). XBEGIN must exist. */
 hle_nest_region hle_around_rtm, hle_in_rtm;

@@ -57,6 +57,8 @@ struct watch {
     /* Of the sections while which many accesses came; of all. */
     unsigned written, elided, tried;
     unsigned changed; /* RAX, inside: an abort restores it */
+    unsigned twice;   /* stores not made once: an abort undoes them */
+    unsigned free;    /* the lock inside: RBX, which XCHG stores, is restored */
     struct selects selects;
     bool counted;
 };
@@ -97,6 +99,7 @@ static void run_sections(void *argument)
     uint64_t turns = TURNS;
 
     watch->tried = watch->written = watch->elided = watch->changed = 0;
+    watch->twice = watch->free = 0;
     while (watch->written < watch->tries && watch->tried < SECTIONS) {
         watch->block = (struct hle_block){
             .lock = &watch->line[0].lock, .turns = turns, .ask = 1};
@@ -107,6 +110,9 @@ static void run_sections(void *argument)
         bool many = watch->pair.rounds - before >= WRITES;
         watch->tried++;
         watch->changed += watch->block.rax != HLE_RAX;
+        watch->twice += watch->block.data != 1 || watch->block.far != 1;
+        watch->free +=
+            watch->row->access != STORE_LOCK && watch->block.seen != 1;
         watch->written += many;
         watch->elided += many && watch->block.inside != 0;
         if (!many && turns < TURNS_MAX)
@@ -159,6 +165,14 @@ static bool try_row(struct test_context *t, const struct row *row)
           "RAX is not as before the XACQUIRE in %u of %u critical sections; "
           "wanted it so, aborted or not",
           watch->changed, watch->tried);
+    check(t, watch->twice == 0,
+          "stores inside were not made exactly once in %u of %u critical "
+          "sections; wanted it, aborted or not",
+          watch->twice, watch->tried);
+    check_known(t, watch->free == 0, ERRATUM_HLE_OLD_VALUE, true,
+                "the lock is not read as taken inside in %u of %u critical "
+                "sections; wanted it so, elided or not",
+                watch->free, watch->tried);
     return true;
 }
 

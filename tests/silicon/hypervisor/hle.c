@@ -46,6 +46,10 @@ static bool begin_elision(struct vcpu *v)
     if (e->nest > 0 &&
         !faults_rule(v->model->machine, INNER_LOCK_NO_START, true))
         tsx_began(v->model, true);
+    if (e->nest > 0 && !faults_rule(v->model->machine, INNER_REGISTERS, true))
+        tx_registers_save(v);
+    if (e->nest > 0 && !faults_rule(v->model->machine, INNER_STORES, true))
+        tx->undo_lines = 0;
     if (e->nest++ > 0)
         trace_tx(v, TRACE_TX_NESTED, v->current_rip);
     if (e->locks >= cpu->hle_locks_max)

@@ -27,15 +27,16 @@ enum place {
 #define PAIR ((struct pair *)(void *)(buffers[0] + 4096))
 
 static struct {
-    bool elides;            /* a section without a conflict */
-    bool alone_elides;      /* the first ones, before there is processor 1 */
-    unsigned steps;         /* of processor 1, in 256 turns of a section */
-    unsigned seen_every;    /* it looks at a plain section once in so many */
-    unsigned seen_first;    /* from this one on */
-    bool seen_with;         /* and at a prefixed one */
-    bool rax_lost;          /* beside the other, inside */
-    enum place ignored;     /* stores there abort nothing, */
-    unsigned aborted;       /* but in so many of the sections */
+    bool elides;         /* a section without a conflict */
+    bool alone_elides;   /* the first ones, before there is processor 1 */
+    unsigned steps;      /* of processor 1, in 256 turns of a section */
+    unsigned seen_every; /* it looks at a plain section once in so many */
+    unsigned seen_first; /* from this one on */
+    bool seen_with;      /* and at a prefixed one */
+    bool rax_lost;       /* beside the other, inside */
+    bool data_twice, far_twice, lock_free; /* the same */
+    enum place ignored;                    /* stores there abort nothing, */
+    unsigned aborted;                      /* but in so many of the sections */
     unsigned hangs_at;      /* processor 1 does nothing after this section */
     unsigned plain, others; /* sections so far */
     uint64_t turns;         /* of the last one */
@@ -103,9 +104,9 @@ static void section(struct hle_block *block)
     const bool aborts =
         !alone && (place != device.ignored || device.others <= device.aborted);
     block->rax = alone || !device.rax_lost ? HLE_RAX : 0;
-    block->seen = 1;
-    block->data++;
-    block->far++;
+    block->seen = alone || !device.lock_free;
+    block->data += alone || !device.data_twice ? 1 : 2;
+    block->far += alone || !device.far_twice ? 1 : 2;
     block->inside = block->ask != 0 &&
                     (alone ? device.alone_elides : device.elides) && !aborts;
 }
@@ -187,7 +188,7 @@ static void each_store_aborts(void **state)
     (void)state;
     begin_conflict(100, NONE_OF_THEM, 0);
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(t->checks, 2 * 8);
+    assert_int_equal(t->checks, 4 * 8);
     assert_int_equal(device.others, 8 * TRIES);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         begin_conflict(100, rows[i].ignored, 0);
@@ -221,14 +222,25 @@ static void sections_grow(void **state)
     assert_int_equal(device.turns, 65536);
 }
 
-static void conflict_restores_rax(void **state)
+static void conflict_restores(void **state)
 {
+    static const struct {
+        bool *is;
+        const char *line;
+    } rows[] = {
+        {&device.rax_lost, "RAX is not as before the XACQUIRE in 5 of 5"},
+        {&device.data_twice, "were not made exactly once in 5 of 5"},
+        {&device.far_twice, "were not made exactly once in 5 of 5"},
+        {&device.lock_free, "the lock is not read as taken inside in 5 of 5"},
+    };
+
     (void)state;
-    begin_conflict(100, NONE_OF_THEM, 0);
-    device.rax_lost = true;
-    expect_case(case_end(), VERDICT_FAIL,
-                "RAX is not as before the XACQUIRE in 5 of 5");
-    device.rax_lost = false;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        begin_conflict(100, NONE_OF_THEM, 0);
+        *rows[i].is = true;
+        expect_case(case_end(), VERDICT_FAIL, rows[i].line);
+        *rows[i].is = false;
+    }
 }
 
 static void conflict_needs_elision(void **state)
@@ -320,7 +332,7 @@ int main(void)
         cmocka_unit_test(each_store_aborts),
         cmocka_unit_test(one_abort_of_all),
         cmocka_unit_test(sections_grow),
-        cmocka_unit_test(conflict_restores_rax),
+        cmocka_unit_test(conflict_restores),
         cmocka_unit_test(conflict_needs_elision),
         cmocka_unit_test(unseen),
         cmocka_unit_test(seen),

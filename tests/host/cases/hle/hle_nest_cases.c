@@ -36,6 +36,7 @@ enum wrong {
 enum region {
     NESTED,
     RELEASED,
+    PAUSED,
     CROSSED,
     RECURSIVE,
     WRITTEN,
@@ -71,8 +72,9 @@ static void run(enum region region, struct hle_nest *nest, uint64_t seen_0,
     nest->outside = is == STILL_RUNNING;
     lock[0] = is == OUTER_LEFT ? 9 : 0;
     lock[INNER] = is == INNER_LEFT ? 9 : 0;
-    nest->inside = (device.elides && nested && region != RELEASED) ||
-                   (device.elides && region == LAST_PREFIX) || is == INSIDE;
+    nest->inside =
+        (device.elides && nested && region != RELEASED && region != PAUSED) ||
+        (device.elides && region == LAST_PREFIX) || is == INSIDE;
     if (region == IN_RTM && device.aborts) {
         nest->status = 0;
         nest->data = is == NOT_RELEASED;
@@ -92,6 +94,7 @@ static void run(enum region region, struct hle_nest *nest, uint64_t seen_0,
     }
 REGION(nested, NESTED, 1, 1, 0)
 REGION(released, RELEASED, 1, 1, 0)
+REGION(paused, PAUSED, 1, 1, 1)
 REGION(crossed, CROSSED, 1, 1, 0)
 REGION(recursive, RECURSIVE, 1, 0, 1)
 REGION(written, WRITTEN, 5, 0, 0)

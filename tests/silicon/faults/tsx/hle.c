@@ -235,6 +235,27 @@ FAULT(hle_exception_keeps_stores,
       .caught = {"haswell on 1 hle_abort_state FAIL"},
       .quantity = ELISION_PIECES, .number = TX_CAUSE_EXCEPTION, .set = 8)
 
+FAULT(hle_conflict_keeps_stores,
+      .what = "[A with HLE] an abort of an elided section by a conflict undoes "
+              "no store",
+      .caught = {"haswell on 2 hle_lock_conflict FAIL",
+                 "skylake-2017 on 2 hle_lock_conflict FAIL"},
+      .quantity = ELISION_PIECES, .number = TX_CAUSE_CONFLICT, .set = 8)
+
+FAULT(hle_inner_restores_inner,
+      .what = "[A with HLE] an abort in an elided section inside another "
+              "restores the registers as at the inner XACQUIRE",
+      .caught = {"haswell on 1 hle_nesting FAIL",
+                 "skylake-2017 on 1 hle_nesting FAIL"},
+      .breaks = INNER_REGISTERS)
+
+FAULT(hle_inner_keeps_outer,
+      .what = "[A with HLE] an abort in an elided section inside another does "
+              "not undo stores from before the inner XACQUIRE",
+      .caught = {"haswell on 1 hle_nesting FAIL",
+                 "skylake-2017 on 1 hle_nesting FAIL"},
+      .breaks = INNER_STORES)
+
 FAULT(hle_interrupt_keeps_xmm,
       .what = "[A with HLE] an abort of an elided section by an interrupt does "
               "not restore XMM0 to XMM7",

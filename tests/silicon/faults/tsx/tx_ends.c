@@ -211,6 +211,13 @@ FAULT(hle_capacity_keeps_rdx,
       .caught = {"haswell on 1 hle_abort_state FAIL"}, .quantity = ELISION_KEPT,
       .number = TX_CAUSE_WRITES, .set = 1 << 2)
 
+FAULT(hle_conflict_keeps_rbx,
+      .what = "[A with HLE] an abort of an elided section by a conflict does "
+              "not restore RBX",
+      .caught = {"haswell on 2 hle_lock_conflict FAIL",
+                 "skylake-2017 on 2 hle_lock_conflict FAIL"},
+      .quantity = ELISION_KEPT, .number = TX_CAUSE_CONFLICT, .set = 1 << 0)
+
 FAULT(hle_interrupt_keeps_rbx,
       .what = "[A with HLE] an abort of an elided section by an interrupt does "
               "not restore RBX",
