@@ -712,7 +712,8 @@ $(B)/tests/host/model/%: $(B)/host/tests/host/model/%.c.o \
                          $(call host_object,$(MODEL))
 	$(link_host)
 $(B)/tests/host/hypervisor/%: $(B)/host/tests/host/hypervisor/%.c.o \
-                              $(call host_object,$(HOST_HYPERVISOR))
+                              $(call host_object,$(HOST_HYPERVISOR)) \
+                              $(call object,tests/silicon/hypervisor/here.asm)
 	$(link_host)
 $(B)/tests/host/boot/%: $(B)/host/tests/host/boot/%.c.o \
         $(call host_object,$(MODEL) tests/silicon/boot/config.c)

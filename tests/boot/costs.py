@@ -21,6 +21,8 @@ NAMES = {
     "loop": ("the same of a loop, branches counted", "ns"),
     "step": ("one of calls, branches counted", "us"),
     "load": ("the same, loads counted", "us"),
+    "single_step": ("the same of calls, each as a step", "us"),
+    "single_load": ("the same of loads, each as a step", "us"),
     "exit": ("an exit", "us"),
     "transaction": ("a transaction of one store, its exits included", "us"),
 }
@@ -68,4 +70,7 @@ def run() -> Iterator[str]:
         return
     rows = [(name, f"{clock.seconds[key] * PER_SECOND[unit]:.2f} {unit}")
             for key, (name, unit) in NAMES.items()]
-    figures.write("costs", figures.table(("figure", "measured"), rows + list(shell())))
+    ratios = [(f"{name}, so many times faster than as steps",
+               f"{clock.seconds['single_' + key] / clock.seconds[key]:.1f}")
+              for key, name in (("step", "branches"), ("load", "loads"))]
+    figures.write("costs", figures.table(("figure", "measured"), rows + ratios + list(shell())))

@@ -214,6 +214,7 @@ static void start_vcpu(unsigned n)
     memset(v, 0, sizeof(*v));
     memset(&vmcbs[n], 0, sizeof(vmcbs[n]));
     v->vmcb = &vmcbs[n];
+    v->vmcb_address = (uint64_t)v->vmcb;
     v->model = &models[n];
     for (unsigned t = 0; t < TABLES; t++)
         npt_start(all[t], tables[n][t][0], TABLE_PAGES,

@@ -171,6 +171,7 @@ static void start_os_tables(struct vcpu *v)
     start_table(&v->pages_catch, OS_TABLE_PAGES, NPT_NX);
     v->blocks.known =
         allocate_pages(pages_for(BLOCKS_KNOWN * sizeof(struct block)));
+    v->blocks.code = allocate_pages(pages_for(BLOCKS_KNOWN * BLOCK_CODE_BYTES));
 }
 
 /* What does not depend on the configuration. */

@@ -20,7 +20,7 @@
 #include "tests/silicon/model/counters/demand.h"
 
 /* At once: interrupts wait so long. */
-#define BRANCHES_TOLD 8
+#define BRANCHES_TOLD 16
 /* One instruction that looks at memory is cheaper by itself. */
 #define TOLD_MIN 2
 
@@ -46,7 +46,8 @@ static bool is_plain(const uint8_t *bytes)
            i.tx == TX_SAFE && !i.is_ptwrite;
 }
 
-static void find_block(struct block *b, uint64_t rip, const uint8_t *code)
+static void find_block(struct vcpu *v, struct block *b, uint64_t rip,
+                       const uint8_t *code)
 {
     size_t at = 0;
 
@@ -67,6 +68,8 @@ static void find_block(struct block *b, uint64_t rip, const uint8_t *code)
     if (b->repeats)
         b->bytes = (uint8_t)instruction_bytes(code, INSTRUCTION_BYTES_MAX);
     block_data_know(b);
+    if (v->blocks.code != NULL)
+        block_here_know(v, b);
 }
 
 static bool is_same(const struct block *b, uint64_t rip, const uint8_t *code)
@@ -95,7 +98,7 @@ static const struct block *block_at(struct vcpu *v)
     if (length == 0)
         return NULL;
     if (!is_same(b, rip, code))
-        find_block(b, rip, code);
+        find_block(v, b, rip, code);
     return b->count > 0 || b->repeats ? b : NULL;
 }
 
@@ -184,6 +187,21 @@ static void count_all(struct vcpu *v, const struct block *b, unsigned executed,
     }
 }
 
+/* Without a run of the guest. */
+static bool run_here(struct vcpu *v, const struct block *b, bool watched)
+{
+    if (v->blocks.branches == 0 || v->pmi_pending || b->here == 0 ||
+        !passes(v, b, b->here, watched))
+        return false;
+    block_data_find(v, b);
+    if (!block_here(v, b))
+        return false;
+    v->blocks.branches--;
+    count_all(v, b, b->here, watched);
+    step_end(v);
+    return true;
+}
+
 bool blocks_run(struct vcpu *v)
 {
     const bool again = v->blocks.cut_short, watched = data_access_watched(v);
@@ -196,6 +214,8 @@ bool blocks_run(struct vcpu *v)
     v->current_cpl = v->vmcb->cpl;
     if (b->repeats)
         return block_repeat(v, b);
+    if (run_here(v, b, watched))
+        return true;
     count = watched ? b->told : b->count;
     if (count < (watched ? TOLD_MIN : 1) || !passes(v, b, count, watched))
         return false;

@@ -20,6 +20,7 @@ struct retirement;
 #define BLOCK_BYTES        64
 #define BLOCK_ACCESSES     16 /* of those whose addresses are told */
 #define BLOCKS_KNOWN       2048
+#define BLOCK_CODE_BYTES   256 /* of its copy */
 
 /* By its place and bytes, for code may change. */
 struct block {
@@ -30,14 +31,18 @@ struct block {
     /* Of so many the addresses follow from the registers before the first. */
     uint8_t told, all;                    /* and so many accesses they are */
     uint8_t accesses[BLOCK_INSTRUCTIONS]; /* of each of these */
+    uint8_t here;                         /* and those that the host executes */
     bool adds;                            /* constants to registers */
     bool repeats; /* it is MOVS or STOS with REP, of so many bytes */
 };
 
 struct blocks {
     struct block *known; /* BLOCKS_KNOWN of them; NULL: no operating system */
-    unsigned branches;   /* that may be told, before the guest is run again */
-    bool cut_short;      /* by an exit, which stepping comes to again */
+    uint8_t (*code)[BLOCK_CODE_BYTES]; /* NULL: the host executes none */
+    /* What of the block being executed here is in memory, and its RSP. */
+    uint64_t words[BLOCK_INSTRUCTIONS], rsp;
+    unsigned branches; /* and blocks, without a run of the guest between them */
+    bool cut_short;    /* by an exit, which stepping comes to again */
     /* Of the one that is run: its accesses, what came of them, and the cycles
      * of each instruction. */
     struct data_access access[BLOCK_ACCESSES];
@@ -64,6 +69,16 @@ void block_data_demand(uint64_t accesses, struct demand_round *round);
 void block_data_access(struct vcpu *v, const struct data_access *access,
                        unsigned count, struct retirement *r, uint32_t *cycles);
 void block_data_count(struct vcpu *v, const struct block *b, unsigned executed);
+
+/* blocks_here.c: makes its copy; executes that, where nothing of it can fault:
+ * false, nothing has been done. Its accesses have been found. */
+void block_here_know(struct vcpu *v, struct block *b);
+bool block_here(struct vcpu *v, const struct block *b);
+
+/* guest_memory.c: does the guest get to the byte, which is in RAM, without a
+ * fault, or a bit that is set, in its own page tables? Where it is, then. */
+bool guest_reaches(const struct vcpu *v, uint64_t linear, bool writes,
+                   uint64_t *physical);
 
 /* blocks_repeat.c: the rounds of one with REP, as one that was run. */
 bool block_repeats(const uint8_t *code);

@@ -12,6 +12,8 @@
 #define PTE_NX       (UINT64_C(1) << 63)
 #define PTE_ADDRESS  UINT64_C(0x000FFFFFFFFFF000)
 #define CR0_PG       (UINT64_C(1) << 31)
+#define CR4_SMAP     (UINT64_C(1) << 21)
+#define CR4_PKE      (UINT64_C(1) << 22)
 
 struct translation {
     uint64_t physical;
@@ -69,6 +71,24 @@ bool guest_sees_as_by(const struct vcpu *v, uint64_t cr3, uint64_t linear,
             ((guest.all & PTE_WRITE) != 0 && (guest.last & PTE_DIRTY) != 0)) &&
            (access != ACCESS_EXECUTE || (guest.any & PTE_NX) == 0) &&
            translate(cr3, linear, &host) && host.physical == guest.physical;
+}
+
+bool guest_reaches(const struct vcpu *v, uint64_t linear, bool writes,
+                   uint64_t *physical)
+{
+    const bool user = v->vmcb->cpl == 3;
+    const uint64_t keys = user ? CR4_PKE : CR4_PKE | CR4_SMAP;
+    struct translation t;
+
+    if ((v->vmcb->cr0 & CR0_PG) == 0 ||
+        (uint64_t)((int64_t)(linear << 16) >> 16) != linear ||
+        !translate(v->vmcb->cr3, linear, &t) || (t.all & PTE_ACCESSED) == 0 ||
+        (user && (t.all & PTE_USER) == 0) ||
+        ((t.all & PTE_USER) != 0 && (v->vmcb->cr4 & keys) != 0) ||
+        (writes && ((t.all & PTE_WRITE) == 0 || (t.last & PTE_DIRTY) == 0)))
+        return false;
+    *physical = t.physical;
+    return guest_is_ram(t.physical);
 }
 
 bool guest_is_code(const struct vcpu *v, uint64_t linear)

@@ -235,7 +235,7 @@ struct vcpu {
     struct gprs gprs;
     uint64_t vmcb_address; /* 70H */
     uint64_t host_stack;   /* 78H */
-    uint64_t host_rsp;     /* 80H: of svm_direct, while it runs */
+    uint64_t host_rsp;     /* 80H: of svm_direct and svm_here */
 
     struct vmcb *vmcb;
     struct processor *model;
@@ -310,6 +310,9 @@ void svm_vmrun(struct vcpu *v);
  * has raised an exception, and nothing has changed. */
 bool svm_direct(struct vcpu *v, const void *idtr);
 extern const char svm_direct_trap[], svm_direct_fault[];
+/* Executes this code with the guest's registers and these flags; gives those
+ * that it leaves. */
+uint64_t svm_here(struct vcpu *v, const void *code, uint64_t rflags);
 /* What VMRUN and its exit leave alone, to and from a VMCB. */
 void svm_vmsave(struct vmcb *b);
 void svm_vmload(const struct vmcb *b);
