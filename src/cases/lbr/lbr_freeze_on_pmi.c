@@ -331,18 +331,23 @@ static bool try_in_transaction(struct lbr *l, uint64_t places)
     return lbr_filter(l) && set_msr(t, IA32_DEBUGCTL, l->off);
 }
 
-/* Version 4: software can set LBR_Frz too. */
+/* Version 4: software can set LBR_Frz too, and what clears it is no reset. */
 static void try_by_software(struct lbr *l)
 {
     struct test_context *t = l->t;
+    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_LBR_FRZ;
     unsigned frozen, free;
 
-    if (!set_msr(t, IA32_PERF_GLOBAL_STATUS_SET,
-                 IA32_PERF_GLOBAL_STATUS_LBR_FRZ))
+    if (!set_msr(t, IA32_PERF_GLOBAL_STATUS_SET, bit))
         return;
     bool there = stack_moves(l, 0, true, &frozen);
-    if (!counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ) || !there ||
-        !stack_moves(l, 0, true, &free))
+    const struct lbr before = *l;
+    if (!counters_clear_status(t, bit) || !there || !lbr_read(l))
+        return;
+    check(t, same_stack(&before, l),
+          "LBR_Frz was cleared through 390H: records or MSR_LASTBRANCH_TOS "
+          "(1C9H) changed while recording was off; wanted no change");
+    if (!stack_moves(l, 0, true, &free))
         return;
     check(t, frozen == 0 && free != 0,
           "LBR_Frz set through IA32_PERF_GLOBAL_STATUS_SET (391H), with %s, = "

@@ -6,6 +6,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters/counters.h"
 #include "tests/silicon/model/counters/pmu_msr.h"
+#include "tests/silicon/model/lbr/lbr.h"
 
 FAULT(reserved_global_ctrl,
       .what = "[any] reserved bits of IA32_PERF_GLOBAL_CTRL do not raise #GP",
@@ -342,6 +343,10 @@ bool faults_register_written(struct processor *p, uint32_t number,
         return false;
     if (number == IA32_PERF_GLOBAL_CTRL)
         lose_one(p, value);
+    if (number == IA32_PERF_GLOBAL_STATUS_RESET &&
+        (value & STATUS_LBR_FRZ) != 0 &&
+        !faults_rule(p->machine, LBR_KEPT_UNFROZEN, true))
+        lbr_empty(p);
     if (number - IA32_PMC0 < COUNTERS_MAX)
         counter_written(p, number - IA32_PMC0, value);
     if (number - IA32_A_PMC0 < COUNTERS_MAX &&

@@ -324,6 +324,12 @@ FAULT(lbr_from_unsigned,
                  "sandybridge on 1 lbr_registers FAIL"},
       .breaks = LBR_FROM_UPPER_HALF)
 
+FAULT(lbr_unfrozen_empty,
+      .what = "[any with perfmon 4] 390H that clears LBR_Frz empties the stack",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL",
+                 "sapphirerapids on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_KEPT_UNFROZEN)
+
 FAULT(lbr_ind_jmp_memory_unfiltered,
       .what = "[any with LBR] NEAR_IND_JMP leaves jumps through memory in",
       .caught = {"skylake-2018 on 1 lbr_filter FAIL",
