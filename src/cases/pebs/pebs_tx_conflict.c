@@ -44,15 +44,25 @@ struct arena {
     unsigned sections;   /* of HLE */
     const uint8_t *body; /* of RTM */
     bool hle, measured;
+    bool reads; /* what another processor does, where the body has stored */
 };
 
-/* Another processor writes what the transaction has read. */
-static void write_line(struct test_context *peer, void *argument)
+static const char *access_of(const struct arena *a)
+{
+    return a->reads ? "a read by another processor of what was written"
+                    : "a write by another processor to what was read";
+}
+
+/* What another processor does, of the transaction's line. */
+static void access_line(struct test_context *peer, void *argument)
 {
     struct arena *a = argument;
 
     (void)peer;
-    a->line[0]++;
+    if (a->reads)
+        (void)a->line[0];
+    else
+        a->line[0]++;
 }
 
 static void judge_record(struct arena *a, uint32_t eax)
@@ -69,7 +79,7 @@ static void judge_record(struct arena *a, uint32_t eax)
 
     if (!sampling_record(p, a->records++, &record))
         return;
-    WITH_PREFIX (p->t, "a transaction whose line another processor writes")
+    WITH_PREFIX (p->t, "%s", access_of(a))
         abort_check(p, &record, &abort);
     abort_bits_add(&a->all, &record, eax);
     if (a->hle ? (record.tx_abort & TX_ABORT_DATA_CONFLICT) != 0
@@ -168,7 +178,7 @@ static bool try_kind(struct test_context *t, struct arena *a, bool hle)
 
     /* Measured, and each record checked. */
     if (!pair_run(t, &a->pair, hle ? run_sections : run_transactions,
-                  write_line, a) ||
+                  access_line, a) ||
         !a->measured)
         return false;
 
@@ -187,20 +197,19 @@ static bool try_kind(struct test_context *t, struct arena *a, bool hle)
 
     /* Check. */
     check(t, a->conflicts != 0,
-          "a line of the read set of %u transactions was written %lu times: %u "
-          "aborted, and %u records were made, none with Data_Conflict "
-          "(B8H[37])",
-          TRIES, a->pair.rounds, a->aborts, a->records);
+          "%s, %lu times during %u transactions: %u aborted, and %u records "
+          "were made, none with Data_Conflict (B8H[37])",
+          access_of(a), a->pair.rounds, TRIES, a->aborts, a->records);
     check(t, 2 * a->elsewhere <= a->records,
           "EventingIP (B0H) is no address of this program's code in %u of %u "
           "records of aborts",
           a->elsewhere, a->records);
-    WITH_PREFIX (t, "a write by another processor to what was read")
+    WITH_PREFIX (t, "%s", access_of(a))
         abort_bits_check(t, &a->conflict,
                          TX_ABORT_DATA_CONFLICT |
                              TX_ABORT_NON_INSTRUCTION_ABORT,
                          TX_ABORT_INSTRUCTION_ABORT | CAPACITY);
-    WITH_PREFIX (t, "XABORT after such a write")
+    WITH_PREFIX (t, "XABORT after such an access")
         abort_bits_check(t, &a->xabort, TX_ABORT_INSTRUCTION_ABORT,
                          TX_ABORT_NON_INSTRUCTION_ABORT |
                              TX_ABORT_DATA_CONFLICT | CAPACITY);
@@ -317,6 +326,7 @@ TEST(pebs_tx_conflict,
 
     /* Set-up. */
     a->body = tsx_body_hold_load;
+    a->reads = false;
     if (!probe_set_up(t) || !sampling_claim(&a->p, t) || !try_kind(t, a, false))
         return;
     abort_bits_check_retry(t, &a->all);
@@ -325,6 +335,11 @@ TEST(pebs_tx_conflict,
     WITH_PREFIX (t, "in an inner transaction")
         if (!try_kind(t, a, false))
             return;
+    a->body = tsx_body_hold_store;
+    a->reads = true;
+    if (!try_kind(t, a, false))
+        return;
+    a->reads = false;
     if (elides(t))
         WITH_PREFIX (t, "an elided lock")
             if (!try_kind(t, a, true))

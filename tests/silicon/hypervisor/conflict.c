@@ -25,9 +25,10 @@
 #define KNOWN     (NPT_NX | NPT_CODE | NPT_STEPPED) /* of code_scan.c */
 
 /* The later access wins. */
-static void disturb(struct vcpu *v, struct vcpu *o)
+static void disturb(struct vcpu *v, struct vcpu *o, bool write)
 {
     o->tx.conflict = true;
+    o->model->faults.was_read = !write;
     if (!faults_rule(v->model->machine, CONFLICT_OF_ITS_OWN, true))
         tsx_count_causes(v->model, TX_MEM_CONFLICT, 0);
 }
@@ -180,7 +181,7 @@ bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags)
     pages_lock();
     while (!v->tx.conflict &&
            (o = conflicting_vcpu(v, address, write)) != NULL) {
-        disturb(v, o);
+        disturb(v, o, write);
         yield_unlocked(v);
     }
     good = !v->tx.conflict && lines_add(&v->tx.lines, address, flags);
@@ -249,7 +250,7 @@ bool conflict_page_fault(struct vcpu *v, struct npt *pages)
     while ((o = whole   ? holder(v, address)
                 : fetch ? NULL
                         : conflicting_access(v, address, write)) != NULL) {
-        disturb(v, o);
+        disturb(v, o, write);
         yield_unlocked(v);
     }
     if (holder(v, address) != NULL)

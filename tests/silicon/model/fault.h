@@ -79,6 +79,7 @@ struct fault_state {
     uint64_t previous_word; /* of the record before */
     unsigned records, commits, aborts;
     bool hle_aborted; /* the last abort was one */
+    bool was_read;    /* in the last conflict, by another processor */
     struct {
         bool valid;
         uint64_t maximum, threshold, reset[4];

@@ -69,6 +69,8 @@ static void deviations(void **state)
             .info = TX_ABORT_DATA_CONFLICT, .of = tsx_body_hold_load),
         ROW(tx_conflict, FAIL, "in an inner transaction: ",
             .info = TX_ABORT_DATA_CONFLICT, .of = tsx_body_hold_nested),
+        ROW(tx_conflict, FAIL, "a read by another processor of what was",
+            .info = TX_ABORT_DATA_CONFLICT, .of = tsx_body_hold_store),
         ROW(tx_conflict, FAIL, "none with Data_Conflict", .silent = true),
         ROW(tx_conflict, FAIL, "is no address of this program's code",
             .ip = INT64_C(1) << 40),

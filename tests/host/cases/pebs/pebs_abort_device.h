@@ -17,6 +17,7 @@ extern const struct test test_pebs_tx_conflict;
 
 #define BODY(name) const uint8_t tsx_body_##name[64] = {0};
 BODY(hold_nested)
+BODY(hold_store)
 BODY(nest_write_lines)
 BODY(spin)
 BODY(spin_xabort)
@@ -57,6 +58,8 @@ static const struct end ends[] = {
      tsx_body_hold_load},
     {tsx_body_hold_nested, CONFLICT | RTM_STATUS_NESTED,
      ANY_OTHER | TX_ABORT_DATA_CONFLICT, tsx_body_hold_nested},
+    {tsx_body_hold_store, CONFLICT, ANY_OTHER | TX_ABORT_DATA_CONFLICT,
+     tsx_body_hold_store},
     {tsx_body_spin_xabort, TSX_SPIN_STATUS, INSTRUCTION, tsx_body_spin_xabort},
     {tsx_body_nest_spin_xabort, TSX_SPIN_STATUS | RTM_STATUS_NESTED,
      INSTRUCTION, tsx_body_nest_spin_xabort},
@@ -190,7 +193,8 @@ static bool finds_end(const struct tsx_block *b, struct end *end)
         ((b->body == tsx_body_write_lines || lines == tsx_body_write_lines) &&
          b->count <= LINES_OF_A_TRANSACTION) ||
         (b->body == tsx_body_nothing && *msr(TSX_FORCE_ABORT) == 0) ||
-        ((b->body == tsx_body_hold_load || b->body == tsx_body_hold_nested) &&
+        ((b->body == tsx_body_hold_load || b->body == tsx_body_hold_nested ||
+          b->body == tsx_body_hold_store) &&
          wrong.idle))
         return false;
     const bool jumps = b->body == tsx_body_nest_jump,

@@ -170,6 +170,9 @@ static void spoil_record(struct processor *p, const struct tx_abort *how)
         abort->information &= ~(TX_INFO_READS | TX_INFO_WRITES);
     if (how->depth > 1 && !faults_rule(m, NESTED_HAS_CONFLICT, true))
         abort->information &= ~TX_INFO_CONFLICT;
+    if (how->cause == TX_CAUSE_CONFLICT && p->faults.was_read &&
+        !faults_rule(m, READS_HAVE_CONFLICT, true))
+        abort->information &= ~TX_INFO_CONFLICT;
     if (how->cause == TX_CAUSE_CONFLICT &&
         !faults_rule(m, CONFLICT_HAS_IP, true))
         abort->eventing_ip = 0;
@@ -346,3 +349,10 @@ FAULT(info_ring3_event_conflicts,
                  "icelake-server on 1 pebs_in_contexts FAIL"},
       .quantity = RING3_INFORMATION, .number = TX_CAUSE_EVENT,
       .set = TX_INFO_CONFLICT)
+
+FAULT(info_read_conflict_missing,
+      .what = "[A B F; C with bit 2] B8H[37] is 0 where another processor only "
+              "reads what was written",
+      .caught = {"skylake-2018 on 2 pebs_tx_conflict FAIL",
+                 "sapphirerapids on 2 pebs_tx_conflict FAIL"},
+      .breaks = READS_HAVE_CONFLICT)
