@@ -95,6 +95,26 @@ static void try_others(struct test_context *t, uint64_t bits)
     }
 }
 
+/* Whether 391H sets OVF_PERF_METRICS not each document says; 390H clears it. */
+static void try_metrics(struct test_context *t)
+{
+    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_OVF_PERF_METRICS;
+
+    if ((test_cpu(t)->perf_capabilities &
+         IA32_PERF_CAPABILITIES_PERF_METRICS) == 0 ||
+        try_set_msr_again(t, IA32_PERF_GLOBAL_STATUS_SET, bit) != HW_NO_FAULT ||
+        (msr_value(t, IA32_PERF_GLOBAL_STATUS) & bit) == 0 ||
+        !counters_clear_status(t, bit))
+        return;
+    uint64_t left = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    check(
+        t, left == 0,
+        "bit 48, OVF_PERF_METRICS, set through 391H and written to "
+        "IA32_PERF_GLOBAL_STATUS_RESET (390H): IA32_PERF_GLOBAL_STATUS (38EH) "
+        "is 0x%lx; wanted 0",
+        left);
+}
+
 /* All in one write, one after another cleared; 0 changes nothing. */
 static void try_together(struct test_context *t, uint64_t bits)
 {
@@ -136,6 +156,7 @@ TEST(global_status_set,
     for (unsigned bit = 0; bit < 64; bit++)
         if ((bits >> bit & 1) != 0)
             try_bit(t, bit, 0);
+    try_metrics(t);
     if (!try_freezing(t, bits))
         return;
     /* Those that were refused are not among them. */

@@ -10,6 +10,7 @@
 
 #define WIDE       UINT64_C(0x92345600)
 #define WIDE_FIXED UINT64_C(0x123492345600) /* all of it can be written */
+#define SLOTS      3 /* IA32_FIXED_CTR3, which the metrics are of */
 
 static void try_each(struct ring3_session *s, uint64_t places, bool pce)
 {
@@ -36,6 +37,28 @@ static void try_each(struct ring3_session *s, uint64_t places, bool pce)
               msr_name(bank_msr(p), name), pce, got, fault_name(vector),
               pce ? "what RDMSR reads" : "#GP");
     }
+}
+
+/* CR4.PCE is heeded whatever ECX is. */
+static void try_metrics(struct ring3_session *s, bool pce)
+{
+    const struct identity *id = test_cpu(s->t);
+
+    if ((id->perf_capabilities & IA32_PERF_CAPABILITIES_PERF_METRICS) == 0 ||
+        (id->fixed_set >> SLOTS & 1) == 0)
+        return;
+
+    /* Measured. */
+    ring3_begin(s);
+    ring3_rdpmc(s->ring3, RDPMC_METRICS);
+    ring3_end(s);
+
+    /* Check. */
+    int vector = (int)s->ring3->vector;
+    check(s->t, vector == (pce ? HW_NO_FAULT : HW_GP),
+          "RDPMC with ECX = %XH, of MSR_PERF_METRICS (329H), at ring 3 with "
+          "CR4.PCE = %d: got %s, wanted %s",
+          RDPMC_METRICS, pce, fault_name(vector), pce ? "no exception" : "#GP");
 }
 
 /* The first of each kind that is not there; rdpmc_indices has them all, and
@@ -81,6 +104,7 @@ TEST(rdpmc_ring3,
     for (unsigned pce = 0; pce < 2; pce++) {
         hw_set_cr4(pce != 0 ? cr4 | HW_CR4_PCE : cr4 & ~HW_CR4_PCE);
         try_each(&s, places, pce != 0);
+        try_metrics(&s, pce != 0);
         if (pce != 0)
             try_beyond(&s);
         hw_set_cr4(cr4);

@@ -202,6 +202,18 @@ static void rdpmc(void **state)
         t->cpu.perfmon_version = 2; /* does not say so */
         expect_case(rings_end(), VERDICT_PASS, "");
     }
+    for (unsigned there = 0; there < 2; there++) {
+        begin_rdpmc(0);
+        fixed_counters = t->cpu.fixed_counters = 4;
+        t->cpu.fixed_set = 15;
+        t->cpu.perf_capabilities |= BIT(15);
+        fake_msr(IA32_FIXED_CTR(3));
+        fake_msr(MSR_PERF_METRICS);
+        if (there != 0)
+            fake_msr(0xc1u + RDPMC_METRICS); /* what RDPMC with it reads */
+        expect_case(rings_end(), there != 0 ? VERDICT_PASS : VERDICT_FAIL,
+                    there != 0 ? "" : "CR4.PCE = 1: got #GP, wanted no");
+    }
     hw_set_cr4(0);
 }
 

@@ -167,3 +167,9 @@ FAULT(metrics_lost_by_field,
               "stops it",
       .caught = {"icelake-server on 1 perf_metrics FAIL"},
       .quantity = METRICS_READ, .number = METRICS_HELD, .clear = UINT64_MAX)
+
+FAULT(reset_misses_metrics,
+      .what = "[perfmon version 5] MSR 390H does not clear OVF_PERF_METRICS",
+      .caught = {"icelake-server on 1 global_status_set FAIL",
+                 "sapphirerapids on 1 global_status_set FAIL"},
+      .quantity = STATUS_RESET, .number = ANY_NUMBER, .clear = BIT(48))
