@@ -15,6 +15,8 @@
 #define INV      IA32_PERFEVTSEL_INV
 #define EDGE     IA32_PERFEVTSEL_E
 
+#define BOTH_LEVELS (IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS)
+
 /* What must come of a select. */
 enum counts { EVENTS, NOTHING, OTHER_CYCLES, ALL_CYCLES, EDGES_BETWEEN, ONCE };
 
@@ -83,6 +85,38 @@ static bool has_more(const struct test_context *t, uint64_t places,
     return more;
 }
 
+/* At these levels; the window is at ring 0 and does not leave it, so that OS
+ * alone counts what both do. */
+static bool try_row(struct test_context *t, uint64_t places,
+                    const struct row *row, uint64_t levels)
+{
+    struct bank before = bank_of(places, row->select), after;
+    struct count_bounds want;
+    char name[MSR_NAME_BYTES];
+    unsigned tries = 0;
+
+    for (unsigned n = 0; n < COUNTERS_MAX; n++)
+        before.select[n] &= ~BOTH_LEVELS | levels;
+
+    /* Measured; a change of the clock's ratio is an edge of its own. */
+    do {
+        if (!bank_window(t, &before, window_long, &after))
+            return false;
+        want = bounds_of(row->counts, after.fixed[1]);
+    } while (row->counts == ONCE && ++tries < TRIES &&
+             has_more(t, places, &after, want.most));
+
+    /* Check. */
+    for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
+        if ((places >> n & 1) != 0)
+            check(t, after.pmc[n] >= want.least && after.pmc[n] <= want.most,
+                  "%s, IA32_PERFEVTSEL%u = 0x%lx: %s counted %lu, in %lu "
+                  "cycles with 8 branches; wanted %lu to %lu",
+                  row->what, n, before.select[n], msr_name(IA32_PMC(n), name),
+                  after.pmc[n], after.fixed[1], want.least, want.most);
+    return true;
+}
+
 /* SDM 3B, tables of events of 06_2AH and later: loads that retire. */
 #define LOADS UINT64_C(0x81d0)
 
@@ -114,7 +148,6 @@ TEST(counter_mask_edge,
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
     uint64_t places = bank_claim(t);
-    char name[MSR_NAME_BYTES];
 
     if (places == 0)
         return;
@@ -122,30 +155,10 @@ TEST(counter_mask_edge,
         skip(t, "needs IA32_FIXED_CTR1 for the number of cycles");
         return;
     }
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct bank before = bank_of(places, rows[i].select), after;
-        struct count_bounds want;
-        unsigned tries = 0;
-
-        /* Measured; a change of the clock's ratio is an edge of its own. */
-        do {
-            if (!bank_window(t, &before, window_long, &after))
-                return;
-            want = bounds_of(rows[i].counts, after.fixed[1]);
-        } while (rows[i].counts == ONCE && ++tries < TRIES &&
-                 has_more(t, places, &after, want.most));
-
-        /* Check. */
-        for (unsigned n = 0; n < counters_available(test_cpu(t)); n++)
-            if ((places >> n & 1) != 0)
-                check(t,
-                      after.pmc[n] >= want.least && after.pmc[n] <= want.most,
-                      "%s, IA32_PERFEVTSEL%u = 0x%lx: %s counted %lu, in %lu "
-                      "cycles with 8 branches; wanted %lu to %lu",
-                      rows[i].what, n, before.select[n],
-                      msr_name(IA32_PMC(n), name), after.pmc[n], after.fixed[1],
-                      want.least, want.most);
-    }
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!try_row(t, places, &rows[i], BOTH_LEVELS) ||
+            !try_row(t, places, &rows[i], IA32_PERFEVTSEL_OS))
+            return;
     if ((identity_generation(test_cpu(t)) &
          (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE |
           SINCE_ICE_LAKE)) != 0 &&

@@ -10,7 +10,7 @@
     C(counter_carry, 7 * 2)                                                    \
     C(counter_enable_bits, 7 + (1 + 7 * 3) * 7)                                \
     C(counter_inuse, 4 * 32 + 3 * 4 + 4 + 4)                                   \
-    C(counter_mask_edge, 22 * 4 + 1)                                           \
+    C(counter_mask_edge, 2 * 22 * 4 + 1)                                       \
     C(counter_overflow_bits,                                                   \
       7 + 5 * 3 + 2 * 4 + 6 * 3 + 6 + 1 + 2 + 1 + 4 + 11 + 8)                  \
     C(counter_pause, 20 * 5 + 2 * 4 * 4 * 4)                                   \

@@ -362,3 +362,9 @@ FAULT(forced_in_tx_counts,
               "set",
       .caught = {"skylake-2018 on 1 counter3_counts_force_abort FAIL"},
       .breaks = FORCED_HAS_IN_TX)
+
+FAULT(edge_of_both_levels,
+      .what = "[any] EDGE does nothing where OS is 1 and USR is 0",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL",
+                 "alderlake-n on 1 counter_mask_edge FAIL"},
+      .breaks = EDGE_WITH_OS_ALONE)

@@ -33,7 +33,8 @@ BOTH_WAYS uint32_t in_cycles(const struct processor *p, uint64_t select,
         taken &= ~EVTSEL_INV;
     if (r->user && (taken & EVTSEL_CMASK) != 0 && !HOLDS(CMASK_IN_RING_3))
         taken -= UINT64_C(1) << 24;
-    if (r->user && !HOLDS(EDGE_IN_RING_3))
+    if ((r->user && !HOLDS(EDGE_IN_RING_3)) ||
+        ((taken & EVTSEL_USR) == 0 && !HOLDS(EDGE_WITH_OS_ALONE)))
         taken &= ~EVTSEL_EDGE;
     count = events_in_cycles(taken, condition, events, r);
     return hooks ? faults_in_cycles(p, taken, events, count) : count;
