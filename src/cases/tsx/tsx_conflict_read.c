@@ -4,6 +4,26 @@
 #include "src/harness/case.h"
 #include "src/tsx/conflict.h"
 
+#define SHARED_ROUNDS 4
+
+/* "Conflicting: another logical processor either reads a location that is part
+ * of the write set or writes a location that is a part of either". An abort may
+ * have another reason, but not all of them in each round. */
+static bool run_shared(struct test_context *t, struct conflict *shared)
+{
+    for (unsigned i = 0; i < SHARED_ROUNDS; i++) {
+        if (!conflict_run(t, shared))
+            return false;
+        if (shared->tally.matched < shared->tally.tried)
+            break;
+    }
+    check(t, shared->tally.matched < shared->tally.tried,
+          "a read of a line that the transaction only reads: %u of %u aborts "
+          "with EAX[2] = 1 (conflict); wanted some without",
+          shared->tally.matched, shared->tally.tried);
+    return true;
+}
+
 TEST(tsx_conflict_read,
      .asks =
          "Does a read by another processor of a line of the write set abort "
@@ -90,7 +110,7 @@ TEST(tsx_conflict_read,
     beside.turns = shared.turns = same.lasted;
     shared.what = "a read of a line of the read set";
     shared.body = tsx_body_hold_load;
-    if (!conflict_run(t, &beside) || !conflict_run(t, &shared))
+    if (!conflict_run(t, &beside) || !run_shared(t, &shared))
         return;
     conflict_judge(t, &beside);
     observe(t, "a read of the line next to the write set sets EAX[2]",

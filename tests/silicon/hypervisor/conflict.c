@@ -187,8 +187,11 @@ bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags)
     good = !v->tx.conflict && lines_add(&v->tx.lines, address, flags);
     for (unsigned n = 0; good && flags != 0 && n < hypervisor.processors; n++)
         if (&hypervisor.vcpus[n] != v)
-            good =
-                hold_page(&hypervisor.vcpus[n], address, write ? 0 : PAGE_READ);
+            good = hold_page(
+                &hypervisor.vcpus[n], address,
+                write || !faults_rule(v->model->machine, READS_ARE_SHARED, true)
+                    ? 0
+                    : PAGE_READ);
     pages_unlock();
     return good;
 }

@@ -127,6 +127,11 @@ FAULT(cpuid_clear_shared,
       .what = "[C] bit 1 of MSR 10FH hides RTM and HLE on all processors",
       .caught = {"skylake-2021 on 2 force_abort_scope_2021 FAIL"})
 
+FAULT(sdv_lifts_nothing,
+      .what = "[C] with SDV_ENABLE_RTM = 1 every transaction aborts as before",
+      .caught = {"skylake-2021 on 1 sdv_enable_rtm FAIL",
+                 "skylake-u-2021 on 1 sdv_enable_rtm FAIL"})
+
 FAULT(sdv_shared,
       .what = "[C] bit 2 of MSR 10FH lets transactions commit on all "
               "processors, not only its own",
@@ -286,6 +291,8 @@ bool faults_aborts_all(const struct processor *p, bool aborts)
 {
     if (p->tsx.user && has_fault(p, FAULT_always_abort_spares_ring3))
         return false;
+    if (p->cpu->regime == REGIME_C && has_fault(p, FAULT_sdv_lifts_nothing))
+        return true;
     return aborts && !(has_fault(p, FAULT_sdv_sticky) && p->faults.was_sdv);
 }
 

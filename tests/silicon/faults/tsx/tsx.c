@@ -144,6 +144,8 @@ bool faults_let_pass(const struct processor *p, const struct instruction *i)
 unsigned faults_conflict_sets(const struct machine *m, unsigned sets,
                               bool write)
 {
+    if (!faults_rule(m, READS_ARE_SHARED, true) && (sets & LINE_READ) != 0)
+        return sets | LINE_WRITTEN;
     if (!write && sets == (LINE_READ | LINE_WRITTEN) &&
         fault_is(m, FAULT_conflict_both_not_seen))
         return 0;

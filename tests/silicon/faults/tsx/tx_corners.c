@@ -8,6 +8,25 @@
 
 #include "tests/silicon/model/tsx/tsx.h"
 
+FAULT(hint_of_byte_immediate,
+      .what = "[A with HLE] XRELEASE MOV of an immediate byte is ignored",
+      .caught = {"haswell on 1 hle_elision FAIL",
+                 "skylake-2017 on 1 hle_elision FAIL"},
+      .quantity = HINTS, .number = 0xC6, .clear = 3)
+
+FAULT(hint_of_quad_immediate,
+      .what = "[A with HLE] XRELEASE MOV of an immediate to 8 bytes is ignored",
+      .caught = {"haswell on 1 hle_elision FAIL",
+                 "skylake-2017 on 1 hle_elision FAIL"},
+      .breaks = HINT_OF_QUAD_IMMEDIATE)
+
+FAULT(shared_reads_conflict,
+      .what = "[A B F; C with bit 2] a read by another processor of a line "
+              "that a transaction only reads aborts it",
+      .caught = {"skylake-2017 on 2 tsx_conflict_read FAIL",
+                 "sapphirerapids on 2 tsx_conflict_read FAIL"},
+      .breaks = READS_ARE_SHARED)
+
 FAULT(interrupt_keeps_xmm,
       .what = "[A B F; C with bit 2] an abort by an interrupt "
               "does not restore XMM0 to XMM7",

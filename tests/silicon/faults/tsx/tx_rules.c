@@ -37,12 +37,6 @@ FAULT(force_abort_reads_zero, .what = "[B] RTM_FORCE_ABORT reads 0",
       .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL"},
       .quantity = OF_MSR_READ, .number = 0x10F, .clear = 1)
 
-FAULT(sdv_lifts_nothing,
-      .what = "[C] with SDV_ENABLE_RTM = 1 every transaction aborts as before",
-      .caught = {"skylake-2021 on 1 sdv_enable_rtm FAIL",
-                 "skylake-u-2021 on 1 sdv_enable_rtm FAIL"},
-      .breaks = SDV_LIFTS)
-
 FAULT(sdv_clears_cpuid_clear,
       .what = "[C] setting SDV_ENABLE_RTM clears TSX_CPUID_CLEAR",
       .caught = {"skylake-2021 on 1 force_abort_values FAIL"},
@@ -327,18 +321,6 @@ FAULT(hint_of_quadword,
 FAULT(hint_of_mov, .what = "[A with HLE] XRELEASE MOV of a register is ignored",
       .caught = {"haswell on 1 hle_elision FAIL"}, .quantity = HINTS,
       .number = 0x89, .clear = 3)
-
-FAULT(hint_of_byte_immediate,
-      .what = "[A with HLE] XRELEASE MOV of an immediate byte is ignored",
-      .caught = {"haswell on 1 hle_elision FAIL",
-                 "skylake-2017 on 1 hle_elision FAIL"},
-      .quantity = HINTS, .number = 0xC6, .clear = 3)
-
-FAULT(hint_of_quad_immediate,
-      .what = "[A with HLE] XRELEASE MOV of an immediate to 8 bytes is ignored",
-      .caught = {"haswell on 1 hle_elision FAIL",
-                 "skylake-2017 on 1 hle_elision FAIL"},
-      .breaks = HINT_OF_QUAD_IMMEDIATE)
 
 FAULT(hint_of_cmpxchg,
       .what = "[A with HLE] XACQUIRE and XRELEASE CMPXCHG are ignored",

@@ -267,8 +267,7 @@ static bool aborts_all(const struct processor *p)
                  ((p->pmu.global_ctrl & BIT(3)) == 0 ||
                   faults_rule(p->machine, FORCED_BESIDE_3, true))));
     case REGIME_C:
-        return faults_aborts_all(
-            p, !tsx_sdv(p) || !faults_rule(p->machine, SDV_LIFTS, true));
+        return faults_aborts_all(p, !tsx_sdv(p));
     case REGIME_F:
         return faults_aborts_all(p, not_allowed(p) || disabled(p));
     default:
