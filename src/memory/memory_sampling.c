@@ -258,6 +258,7 @@ bool memory_sample(struct sampling *p, const struct sampling_config *config,
             latencies += record.latency;
             add_record(p->t, &record, &expected, longer, tally);
             check_eventing_ip(p, &record, r, tally);
+            sampling_check_made(p, &record, "access", tally->records);
         }
         if (facility == FACILITY_LOAD_LATENCY)
             check_time(p, latencies);

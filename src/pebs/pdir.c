@@ -192,9 +192,11 @@ static bool add_window(struct sampling *p, const uint32_t at[], unsigned wanted,
     struct pebs_record records[EXAMINED_MAX];
     unsigned count = p->records < EXAMINED_MAX ? p->records : EXAMINED_MAX;
 
-    for (unsigned n = 0; n < count; n++)
+    for (unsigned n = 0; n < count; n++) {
         if (!sampling_record(p, n, &records[n]))
             return false;
+        sampling_check_made(p, &records[n], "overflow", n + 1);
+    }
     pdir_skid_add(s, records, count, at, wanted);
     return true;
 }
@@ -259,6 +261,7 @@ static bool add_ring3(struct sampling *p, uint64_t wanted, unsigned number,
     for (unsigned n = 0; n < p->records && n < EXAMINED_MAX; n++) {
         if (!sampling_record(p, n, &record))
             return false;
+        sampling_check_made(p, &record, "overflow", n + 1);
         const uint64_t at = pebs_has(&record, PEBS_EVENTING_IP)
                                 ? record.eventing_ip
                                 : record.rip - 1;
@@ -319,6 +322,7 @@ bool pdir_even_run(struct sampling *p, unsigned counter, struct pdir_hits *hits)
         struct pebs_record record;
         if (!sampling_record(p, n, &record))
             return false;
+        sampling_check_made(p, &record, "overflow", n + 1);
         unsigned place = pdir_position(&record, pdir_loop_at, PDIR_LOOP, true);
         hits->of[place]++;
         hits->uneven +=

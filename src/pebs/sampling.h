@@ -162,6 +162,11 @@ bool sampling_record(struct sampling *p, unsigned n,
  * an instruction after the window. */
 unsigned sampling_event(struct sampling *p, const struct pebs_record *record);
 
+/* Checks that TSC and Applicable Counter of a record, where it has them, are of
+ * the window that was run last; of, n: "event", 5: what the record is of. */
+void sampling_check_made(struct sampling *p, const struct pebs_record *record,
+                         const char *of, unsigned n);
+
 /* After sampling_stop(): what IA32_FIXED_CTRn counted from its first value on,
  * where it makes no records, and from its reset value in the DS area on. */
 uint64_t sampling_fixed_counted(const struct sampling *p, unsigned n);

@@ -79,20 +79,20 @@ static void check_eventing_ip(struct sampling *p, const struct pebs_record *r,
 }
 
 static void check_time(struct sampling *p, const struct pebs_record *r,
-                       unsigned event)
+                       const char *of, unsigned n)
 {
     const uint64_t now = hw_tsc();
 
     if (pebs_has(r, PEBS_TSC) && (r->tsc < p->tsc_before || r->tsc > now))
         check(p->t, false,
-              "TSC (%02XH) of the record of event %u is 0x%lx; wanted 0x%lx to "
+              "TSC (%02XH) of the record of %s %u is 0x%lx; wanted 0x%lx to "
               "0x%lx",
-              (unsigned)pebs_field_offset(r, PEBS_TSC), event, r->tsc,
+              (unsigned)pebs_field_offset(r, PEBS_TSC), of, n, r->tsc,
               p->tsc_before, now);
 }
 
 static void check_counters(struct sampling *p, const struct pebs_record *r,
-                           unsigned event)
+                           const char *of, unsigned n)
 {
     const uint64_t all = p->config.counters | (uint64_t)p->config.fixed
                                                   << PLACE_FIXED0;
@@ -100,10 +100,17 @@ static void check_counters(struct sampling *p, const struct pebs_record *r,
 
     if (pebs_has(r, PEBS_APPLICABLE_COUNTER) && (got == 0 || (got & ~all) != 0))
         check(p->t, false,
-              "Applicable Counter (%02XH) of the record of event %u is 0x%lx; "
+              "Applicable Counter (%02XH) of the record of %s %u is 0x%lx; "
               "wanted some of 0x%lx, the counters that make records",
-              (unsigned)pebs_field_offset(r, PEBS_APPLICABLE_COUNTER), event,
+              (unsigned)pebs_field_offset(r, PEBS_APPLICABLE_COUNTER), of, n,
               got, all);
+}
+
+void sampling_check_made(struct sampling *p, const struct pebs_record *record,
+                         const char *of, unsigned n)
+{
+    check_time(p, record, of, n);
+    check_counters(p, record, of, n);
 }
 
 void sampling_check_event(struct sampling *p, const struct pebs_record *record,
@@ -125,6 +132,5 @@ void sampling_check_event(struct sampling *p, const struct pebs_record *record,
               "0x%lx; wanted [33:32] = 0, it is of no abort",
               (unsigned)pebs_field_offset(record, PEBS_TX_ABORT), event,
               record->tx_abort);
-    check_time(p, record, event);
-    check_counters(p, record, event);
+    sampling_check_made(p, record, "event", event);
 }

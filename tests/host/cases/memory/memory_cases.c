@@ -172,6 +172,17 @@ static void no_errata(void **state)
                      VERDICT_FAIL);
 }
 
+/* What records have from format 3 on. */
+static void of_the_window(void **state)
+{
+    (void)state;
+    for (enum deviation d = NO_COUNTER; d <= NO_TIME; d++) {
+        assert_int_equal(verdict_of(&test_data_address, 0x5e, d), VERDICT_FAIL);
+        assert_int_equal(verdict_of(&test_load_latency_address, 0x6a, d),
+                         VERDICT_FAIL);
+    }
+}
+
 static void every_deviation(void **state)
 {
     (void)state;
@@ -372,6 +383,7 @@ int main(void)
         cmocka_unit_test(as_the_manual_says),
         cmocka_unit_test(skip_names_the_successor),
         cmocka_unit_test(no_errata),
+        cmocka_unit_test(of_the_window),
         cmocka_unit_test(every_deviation),
         cmocka_unit_test(every_later_deviation),
         cmocka_unit_test(status_of_stores),

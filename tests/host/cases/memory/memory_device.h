@@ -103,6 +103,9 @@ enum deviation {
     SNOOP_MEMORY,   /* as if it were in no cache */
     SNOOP_LATER,    /* before Ice Lake as from it on */
     SNOOP_FORWARDS, /* the same, of all lines */
+    NO_COUNTER,     /* is named in a record, */
+    OTHER_COUNTER,  /* or another one */
+    NO_TIME,        /* C0H */
     GROUP_UNKNOWN,  /* an adaptive record has one that there is not */
 };
 
@@ -112,7 +115,7 @@ static struct {
     bool ice_lake;    /* and later, */
     bool golden_cove; /* the 12th generation and later, */
     bool gracemont;   /* or that: D0H/05H are loads, 06H is every store */
-    unsigned windows, records;
+    unsigned windows, records, counter;
     uint64_t since;       /* of the record before, or the window's begin */
     bool taken, modified; /* by processor 1; it has stored to the lines */
 } device;
@@ -346,7 +349,7 @@ static void adapt(const struct pebs_format3 *r, uint64_t quadwords[])
     quadwords[0] = adapted_bytes() << 48 | fake_msr(MSR_PEBS_DATA_CFG)->value |
                    (device.is == GROUP_UNKNOWN ? BIT(10) : 0);
     quadwords[1] = r->eventing_ip;
-    quadwords[2] = 1;
+    quadwords[2] = r->applicable_counter, quadwords[3] = r->tsc;
     quadwords[4] = r->data_linear_address;
     quadwords[5] = r->data_source;
     quadwords[6] = !(device.golden_cove || device.gracemont) || r->latency == 0
@@ -365,11 +368,15 @@ static void write_record(const struct access *a, uint64_t select,
     uint64_t adapted[ADAPTED_MAX / 8] = {0};
     struct pebs_ds_area *area =
         (struct pebs_ds_area *)(uintptr_t)fake_msr(IA32_DS_AREA)->value;
+    const uint64_t named = (uint64_t)(device.is != NO_COUNTER)
+                           << (device.counter + (device.is == OTHER_COUNTER));
     struct pebs_format3 record = {
         .rip = (uint64_t)(uintptr_t)loop + 16,
         .eventing_ip = (uint64_t)(uintptr_t)loop + 13,
         .rdi = a->address + (a->string ? MEMORY_STRING_BYTES : 0),
-        .rax = device.is == STATE_BEFORE ? a->before : a->address};
+        .rax = device.is == STATE_BEFORE ? a->before : a->address,
+        .applicable_counter = named,
+        .tsc = device.is == NO_TIME ? 0 : fake_tsc};
     size_t size = device.format == 4 ? adapted_bytes() : sizes[device.format];
 
     if (area->pebs_index + size > area->pebs_absolute_maximum ||

@@ -78,6 +78,7 @@ static void walk_counter(unsigned counter, const struct memory_walk *walk,
             left--;
             continue;
         }
+        device.counter = counter;
         write_record(&a, select, loop);
         left = -area->pebs_reset[counter] & BITS(47, 0);
     }

@@ -89,3 +89,26 @@ FAULT(adaptive_of_any_counter,
       .caught = {"icelake-server on 1 pebs_adaptive_groups FAIL",
                  "sapphirerapids on 1 pebs_adaptive_groups FAIL"},
       .breaks = ADAPTIVE_OF_ITS_COUNTER)
+
+FAULT(access_names_no_counter,
+      .what = "[format 3] 90H is 0 in a record with a data address",
+      .caught = {"skylake-2018 on 1 load_latency_address FAIL",
+                 "skylake-2018 on 1 data_address FAIL",
+                 "icelake-server on 1 load_latency_address FAIL"},
+      .breaks = ACCESS_NAMES_COUNTER)
+
+FAULT(access_has_no_time,
+      .what = "[format 3] C0H is 0 in a record with a data address",
+      .caught = {"skylake-2018 on 1 load_latency_address FAIL",
+                 "skylake-2018 on 1 data_address FAIL",
+                 "icelake-server on 1 load_latency_address FAIL"},
+      .breaks = ACCESS_HAS_TSC)
+
+FAULT(inst_names_no_counter,
+      .what = "[format 3] 90H is 0 in a record of INST_RETIRED",
+      .caught = {"skylake-2018 on 1 pdir_skid FAIL"},
+      .breaks = INST_NAMES_COUNTER)
+
+FAULT(inst_has_no_time,
+      .what = "[format 3] C0H is 0 in a record of INST_RETIRED",
+      .caught = {"skylake-2018 on 1 pdir_skid FAIL"}, .breaks = INST_HAS_TSC)

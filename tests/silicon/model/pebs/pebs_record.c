@@ -48,6 +48,22 @@ static uint64_t applicable(const struct processor *p, uint64_t counters)
                : pebs_enabled(p);
 }
 
+static void fill_of_counter(const struct processor *p, uint64_t counters,
+                            uint64_t *words)
+{
+    const struct machine *m = p->machine;
+    bool access = words[WORD_ADDRESS] != 0;
+    uint64_t first = counters != 0 ? (uint64_t)__builtin_ctzll(counters) : 0;
+    bool inst = first >= 32 || (p->pmu.select[first] & BITS(7, 0)) == 0xC0;
+
+    if ((access && !faults_rule(m, ACCESS_NAMES_COUNTER, true)) ||
+        (inst && !faults_rule(m, INST_NAMES_COUNTER, true)))
+        words[WORD_STATUS] = 0;
+    if ((access && !faults_rule(m, ACCESS_HAS_TSC, true)) ||
+        (inst && !faults_rule(m, INST_HAS_TSC, true)))
+        words[WORD_TSC] = 0;
+}
+
 void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
                       uint64_t counters, struct pebs_record *record)
 {
@@ -77,6 +93,7 @@ void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
                                ? p->tsx.cycles
                                : p->tsx.last_abort.information;
     words[WORD_TSC] = s->tsc;
+    fill_of_counter(p, counters, words);
     if (p->pebs.of_abort)
         fill_abort(p, words);
     faults_pebs_record(p, counters, record);
