@@ -4,6 +4,7 @@
 
 #include "src/base/msr.h"
 #include "src/counting/counters.h"
+#include "src/counting/smi_guard.h"
 #include "src/pt/packet.h"
 #include "src/trace/packets.h"
 
@@ -61,6 +62,7 @@ static bool trace_once(struct trace *p, struct ring3_session *session,
                        uint64_t bits, uint64_t *rip)
 {
     struct ring3 *ring3 = session->ring3;
+    const uint64_t smis = smi_count(p->t);
 
     *rip = 0;
     ring3->body = (uint32_t)(ring3_body_plain - ring3_body);
@@ -72,7 +74,8 @@ static bool trace_once(struct trace *p, struct ring3_session *session,
     hw_pmi_end();
     if (!traced || !counters_clear_status(p->t, BIT(0)))
         return false;
-    if (hw_pmi_count() == 1 &&
+    /* After an SMI it is the trace of another window, without an interrupt. */
+    if (smi_count(p->t) == smis && hw_pmi_count() == 1 &&
         hw_pmi_rip() - ring3->user_code < RING3_CODE_PAGES * PAGE_BYTES)
         *rip = hw_pmi_rip();
     return true;
