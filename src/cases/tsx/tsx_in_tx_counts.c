@@ -357,10 +357,9 @@ static void check_reads(struct test_context *t, unsigned place, uint32_t index)
 }
 
 TEST(tsx_in_tx_counts,
-     .asks =
-         "Do counts with IN_TX and IN_TXCP add up: all = outside + committed "
-         "+ aborted?",
+     .asks = "Is all = outside + committed + aborted, by IN_TX and IN_TXCP?",
      .cite = "SDM 3B, \"Performance Monitoring and Intel TSX\"",
+     .scope = THREADS_IN_TURN,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 3})
 {
     const unsigned windows = probe_row_tries(t);
