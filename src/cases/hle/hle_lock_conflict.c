@@ -157,9 +157,10 @@ static bool try_row(struct test_context *t, const struct row *row)
               watch->elided, watch->written, WRITES);
     const uint64_t *got = watch->selects.got;
     if (watch->counted && watch->written != 0)
-        check(t, 2 * got[0] >= got[1],
+        check(t, 4 * got[0] >= got[1],
               "HLE_RETIRED (C8H) .ABORTED (04H) %lu, TX_MEM (54H) "
-              ".ABORT_CONFLICT (01H) %lu; wanted most of them in that",
+              ".ABORT_CONFLICT (01H) %lu; wanted a quarter at least in "
+              "that, as others may abort by themselves",
               got[1], got[0]);
     check(t, watch->changed == 0,
           "RAX is not as before the XACQUIRE in %u of %u critical sections; "

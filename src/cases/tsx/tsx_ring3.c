@@ -291,6 +291,8 @@ static void check_sections(const struct ring3_session *s,
     const struct ring3_sections *data = (void *)(uintptr_t)s->ring3->data;
     const unsigned elided = s->ring3->status;
 
+    const uint64_t ended = got[1] + got[2];
+    const bool more = got[2] > RING3_ABORTS;
     const bool ran = data->lock == row->lock && data->ran == RING3_ABORTS &&
                      data->register_sum == RING3_ABORTS;
     check_known(s->t, ran && data->locks == RING3_ABORTS, ERRATUM_HLE_OLD_VALUE,
@@ -300,9 +302,13 @@ static void check_sections(const struct ring3_session *s,
                 row->what, data->ran, RING3_ABORTS, data->locks,
                 data->register_sum, data->lock, row->lock);
     check_known(s->t,
-                got[1] == elided && got[0] == got[1] + got[2] &&
-                    got[0] <= RING3_ABORTS && (!row->aborts || elided == 0),
-                ERRATUM_PMC2_OVER_ABORTS, got[2] > RING3_ABORTS,
+                got[1] == elided && got[0] == ended && got[0] <= RING3_ABORTS &&
+                    (!row->aborts || elided == 0),
+                more ? ERRATUM_PMC2_OVER_ABORTS
+                     : ERRATUM_CPL_FILTER_UNDERCOUNTS,
+                more || ((got[0] == ended || is_short(got[0], ended)) &&
+                         (got[1] == elided || is_short(got[1], elided)) &&
+                         (!row->aborts || elided == 0)),
                 "%s: %u elided to their end; HLE_RETIRED (C8H) with USR alone: "
                 ".START (01H) %lu, .COMMIT (02H) %lu, .ABORTED (04H) %lu",
                 row->what, elided, got[0], got[1], got[2]);
