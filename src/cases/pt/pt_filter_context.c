@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Filters of the context: OS and User by the privilege level, CR3Filter by CR3.
  * Where they say no, there is PSB+ without an address, and nothing else. */
+#include "src/base/hw.h"
 #include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 
 #define PAGE_BYTES 4096u
-/* Of CR3: ignored, and no part of the address, but with PAE paging. A PIP has
- * them as 0. */
-#define CR3_LOW UINT64_C(0xfe0)
+/* Of CR3: ignored, and no part of the address, but with PAE paging or PCIDs. A
+ * PIP has them as 0. */
+#define CR3_LOW   UINT64_C(0xfe0)
+#define CR4_PCIDE BIT(17)
 
 /* No packet of the control flow, nor of the context, in PSB+ or outside. */
 static void check_silent(struct trace *p, const char *what, bool *ended)
@@ -237,7 +239,8 @@ TEST(pt_filter_context,
         return;
     const uint64_t cr3 = w.code.cells[0];
     memcpy(copy, (const void *)(uintptr_t)(cr3 & ~UINT64_C(0xfff)), PAGE_BYTES);
-    const uint64_t other = trace_at(copy) | (cr3 & 0xfff) | CR3_LOW;
+    const uint64_t other = trace_at(copy) | (cr3 & 0xfff) |
+                           ((hw_cr4() & CR4_PCIDE) == 0 ? CR3_LOW : 0);
 
     /* Measured and checked. */
     check_levels(&p, control);
