@@ -46,7 +46,8 @@ enum path_kind {
     PATH_CALL,      /* no packet; value: where its return goes */
     PATH_RET_OF,    /* PATH_RET, compressed only where its PATH_CALL is known to
                        a decoder that began at the last PSB */
-    PATH_MODE_EXEC, /* MODE.Exec before the next TIP; value: its bits 1:0 */
+    PATH_MODE_EXEC, /* MODE.Exec before the next TIP, unless the last one said
+                       so since a PSB; value: its bits 1:0 */
     PATH_FUP_ALIAS,
     PATH_KINDS
 };

@@ -165,7 +165,8 @@ static bool take_mode_exec(struct walk *w, const struct pt_packet *packet,
                            uint64_t offset)
 {
     w->mode_known = true;
-    if ((packet->payload & (PT_MODE_EXEC_CS_L | PT_MODE_EXEC_CS_D)) == w->mode)
+    w->mode_said = packet->payload & (PT_MODE_EXEC_CS_L | PT_MODE_EXEC_CS_D);
+    if (w->mode_said == w->mode)
         return true;
     return walk_wrong(w, "MODE.Exec of another mode", offset, packet->kind,
                       packet->payload);
@@ -242,7 +243,9 @@ static bool take_psb(struct walk *w, uint64_t at)
 }
 
 /* "MODE.Exec always immediately precedes a TIP or TIP.PGE": the latter, where
- * the mode has not changed, if the processor chooses to. */
+ * the mode has not changed, if the processor chooses to. It has to be there "if
+ * the mode has changed since the last MODE.Exec, or if no MODE.Exec since last
+ * PSB": one that PSB+ has, by an erratum too, is the last. */
 static bool take_pending_mode(struct walk *w, const struct pt_packet *packet,
                               uint64_t offset)
 {
@@ -251,7 +254,7 @@ static bool take_pending_mode(struct walk *w, const struct pt_packet *packet,
     w->mode_pending = false;
     if (w->mode_due && (packet->kind == PT_TIP || packet->kind == PT_TIP_PGE)) {
         w->mode_due = false;
-        return pending ||
+        return pending || (w->mode_known && w->mode_said == w->mode) ||
                walk_wrong(w, "a change of the mode without MODE.Exec", offset,
                           packet->kind, packet->payload);
     }

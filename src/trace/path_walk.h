@@ -26,6 +26,7 @@ struct walk {
     bool mode_due;     /* it has to come before the next TIP */
     bool lost;         /* packets, and MODE.Exec may come again */
     uint8_t mode;      /* the processor's, as MODE.Exec has it */
+    uint8_t mode_said; /* by the last MODE.Exec, where mode_known */
     bool ended;        /* after a whole packet */
     bool fup_may;      /* a FUP may be next, with this address */
     uint64_t fup;

@@ -218,6 +218,51 @@ static void changes_of_mode(void **state)
     }
 }
 
+/* Before a TIP.PGE: what the MODE.Exec of its PSB+ says is said, and no other.
+ */
+static void mode_in_psb(void **state)
+{
+    static const struct path_step visits[] = {{PATH_MODE_EXEC, 1},
+                                              {PATH_PGE, A},
+                                              {PATH_PGD_HIDDEN, 0},
+                                              {PATH_MODE_EXEC, 2},
+                                              {PATH_PGE, A}};
+    static const struct path_list modes = {visits, 5};
+    static const struct path local = {.step = path_list_step, .source = &modes};
+    /* MODE.Exec in PSB+, and before each TIP.PGE; 0xff: none. */
+    static const struct {
+        uint8_t in_psb, before[2];
+        bool right;
+    } rows[] = {
+        {0xff, {1, 2}, true},     {1, {0xff, 2}, true},
+        {1, {1, 2}, true},        {0xff, {0xff, 2}, false},
+        {1, {0xff, 0xff}, false}, {2, {0xff, 2}, false},
+        {2, {1, 2}, false},       {1, {2, 2}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        out = (struct stream){.bytes = bytes, .room = sizeof(bytes)};
+        put_psb(&out);
+        if (rows[i].in_psb != 0xff) {
+            put2(&out, 0x99, rows[i].in_psb);
+            put_fup(&out, 2, B);
+        }
+        put2(&out, 0x02, 0x23);
+        for (unsigned n = 0; n < 2; n++) {
+            if (rows[i].before[n] != 0xff)
+                put2(&out, 0x99, rows[i].before[n]);
+            put_ip(&out, 0x11, 2, A);
+            if (n == 0)
+                put_ip(&out, 0x01, 0, 0);
+        }
+        path_follow(bytes, out.size, &local, 0, &seen);
+        assert_int_equal(seen.wrong == NULL, rows[i].right);
+        if (rows[i].right)
+            assert_int_equal(seen.modes_missing, 0);
+    }
+}
+
 static void overflow_and_ratio(void **state)
 {
     static const struct {
@@ -302,6 +347,7 @@ int main(void)
         cmocka_unit_test(modes_and_timing),
         cmocka_unit_test(cut),
         cmocka_unit_test(changes_of_mode),
+        cmocka_unit_test(mode_in_psb),
         cmocka_unit_test(overflow_and_ratio),
         cmocka_unit_test(goes_on_after_overflow),
     };
