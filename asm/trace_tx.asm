@@ -27,6 +27,13 @@ section .rodata
 section .text
 %endmacro
 
+; While FilterEn is 0: "can be sent" ("TSX and IP Filtering").
+%macro MODE_TSX_MAY 1
+section .rodata
+        dd      TX_MAY, %1
+section .text
+%endmacro
+
 ; An XABORT with this label, to that fallback.
 %macro XABORTS 2
 %1:     xabort  TRACE_XABORT
@@ -254,17 +261,18 @@ TRACED_END
 ; Over the bounds of a filter, [trace_tx_first, trace_tx_last], within
 ; transactions: begun outside, seen inside, committed outside; begun inside,
 ; committed outside; aborted inside, going on outside; and the other way round;
-; aborted outside; begun outside, committed inside; the same, aborted inside.
+; aborted outside, and then seen inside; begun outside, committed inside; the
+; same, aborted inside.
 TRACED trace_body_tx_range
         mov     eax, -1
         xbegin  .out
-        MODE_TSX BEGUN                  ; without a FUP
+        MODE_TSX_MAY BEGUN              ; without a FUP
         lea     rbx, [.one]
         jmp     near trace_tx_first
         OUT     PGE, trace_tx_first
 .one:   OUT     PGD, .one
         xend
-        MODE_TSX COMMITTED
+        MODE_TSX_MAY COMMITTED
         inc     qword [r14 + CELLS]
 
         lea     rbx, [.two]
@@ -274,12 +282,12 @@ TRACED trace_body_tx_range
         OUT     FUP, tx_begins
 .two:   OUT     PGD, .two
         xend
-        MODE_TSX COMMITTED
+        MODE_TSX_MAY COMMITTED
         inc     qword [r14 + CELLS]
 
         mov     eax, -1
         xbegin  .three
-        MODE_TSX BEGUN
+        MODE_TSX_MAY BEGUN
         jmp     near tx_aborts
         OUT     PGE, tx_aborts
 .three: MODE_TSX ABORTED
@@ -301,15 +309,19 @@ TRACED trace_body_tx_range
         call    tx_checks
 
         xbegin  .six                    ; all of it outside
-        MODE_TSX BEGUN
+        MODE_TSX_MAY BEGUN
         xabort  TRACE_XABORT
-        MODE_TSX ABORTED
+        MODE_TSX_MAY ABORTED
         int3
 .six:   call    tx_checks
+        lea     rbx, [.after]
+        jmp     near trace_tx_first     ; the status is known there
+        OUT     PGE, trace_tx_first
+.after: OUT     PGD, .after
 
         lea     rbx, [.seven]
         xbegin  .out
-        MODE_TSX BEGUN
+        MODE_TSX_MAY BEGUN
         jmp     near tx_commits
         OUT     PGE, tx_commits
         MODE_TSX COMMITTED
@@ -319,7 +331,7 @@ TRACED trace_body_tx_range
 
         mov     eax, -1
         xbegin  tx_falls_back
-        MODE_TSX BEGUN
+        MODE_TSX_MAY BEGUN
         jmp     near tx_aborts
         OUT     PGE, tx_aborts
         MODE_TSX ABORTED

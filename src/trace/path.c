@@ -148,6 +148,34 @@ static bool take_return_of(struct walk *w, uint64_t target)
                       pt_offset(&w->reader), PT_TNT_8, 0);
 }
 
+static void push_status(struct walk *w, uint64_t bits)
+{
+    if (w->status_count == WALK_STATUSES)
+        memmove(&w->statuses[0], &w->statuses[1], --w->status_count);
+    w->statuses[w->status_count++] = (uint8_t)bits;
+}
+
+/* "MODE.TSX packets can be sent even if FilterEn=0", and "the last MODE.TSX
+ * preceding the TIP.PGE will indicate the current transaction status" ("TSX and
+ * IP Filtering"). */
+static bool take_statuses(struct walk *w, const struct pt_packet *packet,
+                          uint64_t offset)
+{
+    const uint8_t last =
+        w->status_count != 0 ? w->statuses[w->status_count - 1] : 0;
+    const bool missing = w->status_count != 0 && packet->kind == PT_TIP_PGE &&
+                         ((last ^ w->status_said) & PT_MODE_TSX_INTX) != 0;
+
+    w->status_count = 0;
+    if (packet->kind == PT_MODE_TSX)
+        w->status_said = (uint8_t)packet->payload;
+    if (!missing)
+        return true;
+    w->seen->want = (struct path_step){PATH_MODE_TSX, last};
+    return walk_wrong(w, "TIP.PGE with another status of the transaction",
+                      offset, packet->kind, packet->payload);
+}
+
 /* Kinds that are one packet. */
 static bool take_packet(struct walk *w, const struct path_step *want)
 {
@@ -199,7 +227,7 @@ static bool take_packet(struct walk *w, const struct path_step *want)
         return walk_wrong(w, "another value", offset, packet.kind,
                           packet.payload);
     w->seen->modes_missing += kind == PT_TIP_PGE && !w->mode_known;
-    return true;
+    return take_statuses(w, &packet, offset);
 }
 
 static bool take_step(struct walk *w, const struct path_step *want)
@@ -219,6 +247,9 @@ static bool take_step(struct walk *w, const struct path_step *want)
         return true;
     case PATH_RET_OF:
         return take_return_of(w, want->value);
+    case PATH_MODE_TSX_MAY:
+        push_status(w, want->value);
+        return true;
     case PATH_FUP_MAY:
         w->fup_may = true;
         w->fup = want->value;
@@ -271,7 +302,7 @@ static void follow(struct walk *w, uint64_t first)
         if (!take_step(w, &want))
             return;
         if (want.kind != PATH_CALL && want.kind != PATH_FUP_MAY &&
-            want.kind != PATH_MODE_EXEC)
+            want.kind != PATH_MODE_TSX_MAY && want.kind != PATH_MODE_EXEC)
             w->flow_step = i + 1;
     }
     take_end(w);
@@ -311,14 +342,14 @@ static bool goes_on(const struct walk *w, uint64_t first)
 
     here.seen = &seen;
     here.lost = true;
-    here.result_count = here.call_count = 0;
+    here.result_count = here.call_count = here.status_count = 0;
     here.mode_pending = here.mode_due = here.fup_may = false;
     if (!walk_next(&here, &packet, &offset) || packet.detail == 0 ||
         (packet.kind != PT_FUP && packet.kind != PT_TIP_PGE))
         return true;
     /* A transaction may abort, and then the path is another one. */
     for (uint64_t i = 0; w->path->step(w->path->source, i, &want); i++)
-        if (want.kind == PATH_MODE_TSX ||
+        if (want.kind == PATH_MODE_TSX || want.kind == PATH_MODE_TSX_MAY ||
             (i >= first && goes_on_at(&here, packet.kind, packet.payload, i)))
             return true;
     return false;
@@ -358,6 +389,7 @@ const char *path_step_name(unsigned kind)
         [PATH_PGD_DIRECT] = "TIP.PGD",
         [PATH_PGD_MAY] = "TIP.PGD",
         [PATH_RET_OF] = "a return",
+        [PATH_MODE_TSX_MAY] = "MODE.TSX",
     };
 
     return kind < PATH_KINDS ? names[kind] : "?";

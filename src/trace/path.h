@@ -49,6 +49,8 @@ enum path_kind {
     PATH_MODE_EXEC, /* MODE.Exec before the next TIP, unless the last one said
                        so since a PSB; value: its bits 1:0 */
     PATH_FUP_ALIAS,
+    PATH_MODE_TSX_MAY, /* PATH_MODE_TSX while FilterEn is 0: may be left out, if
+                          before the next TIP.PGE InTX is what was said last */
     PATH_KINDS
 };
 

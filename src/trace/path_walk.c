@@ -2,6 +2,7 @@
 /* path_walk.c - PSB+, timing packets and modes on the way. */
 #include "src/trace/path_walk.h"
 
+#include "src/base/mem.h"
 #include "src/pt/ip.h"
 
 bool walk_has_ip(unsigned kind)
@@ -236,6 +237,8 @@ static bool take_psb(struct walk *w, uint64_t at)
         if (!take_status(w, &packet, offset, &psb))
             return false;
     }
+    if (psb.packets[PT_MODE_TSX] != 0)
+        w->status_said = psb.mode_tsx;
     if (w->seen->psbs < PATH_PSBS)
         w->seen->psb[w->seen->psbs] = psb;
     w->seen->psbs++;
@@ -264,6 +267,20 @@ static bool take_pending_mode(struct walk *w, const struct pt_packet *packet,
                       packet->kind, packet->payload);
 }
 
+/* One of PATH_MODE_TSX_MAYs; those before it were left out. */
+static bool take_status_outside(struct walk *w, const struct pt_packet *packet)
+{
+    for (unsigned i = 0; i < w->status_count; i++) {
+        if (w->statuses[i] != packet->payload)
+            continue;
+        w->status_count -= i + 1;
+        memmove(w->statuses, w->statuses + i + 1, w->status_count);
+        w->status_said = (uint8_t)packet->payload;
+        return true;
+    }
+    return false;
+}
+
 bool walk_next(struct walk *w, struct pt_packet *packet, uint64_t *offset)
 {
     for (;;) {
@@ -282,6 +299,9 @@ bool walk_next(struct walk *w, struct pt_packet *packet, uint64_t *offset)
                 return false;
             continue;
         }
+        if (packet->kind == PT_MODE_TSX && !w->mode_pending &&
+            take_status_outside(w, packet))
+            continue;
         if (packet->kind != PT_MODE_EXEC)
             break;
         if (!take_mode_exec(w, packet, *offset))

@@ -13,6 +13,9 @@ struct walk_call {
     bool over_psb, unsure; /* a PSB since; or perhaps just before it */
 };
 
+/* PATH_MODE_TSX_MAYs, the youngest that no packet was for. */
+#define WALK_STATUSES 4
+
 struct walk {
     const struct path *path;
     struct path_seen *seen;
@@ -30,6 +33,9 @@ struct walk {
     bool ended;        /* after a whole packet */
     bool fup_may;      /* a FUP may be next, with this address */
     uint64_t fup;
+    uint8_t statuses[WALK_STATUSES];
+    unsigned status_count;
+    uint8_t status_said;  /* by the last MODE.TSX, of PSB+ too */
     uint8_t kind, before; /* of the last packet and the one before; no PADs */
     /* The youngest PATH_CALLs that have not returned. */
     struct walk_call calls[WALK_CALLS];

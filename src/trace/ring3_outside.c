@@ -27,37 +27,68 @@ static bool trace_one(struct trace *p, struct ring3_session *session,
     return false;
 }
 
-/* Without a FUP: it begins outside. An abort enters the range. */
+/* It begins outside: MODE.TSX is without a FUP, and may be left out. */
 static void check_one(struct trace *p, struct ring3_session *session,
-                      uint64_t fallback, bool aborts)
+                      const char *what, const struct path_list *list,
+                      bool aborts)
 {
-    const struct path_step steps[] = {
-        {PATH_MODE_TSX, PT_MODE_TSX_INTX},
-        {PATH_MODE_TSX, aborts ? PT_MODE_TSX_TXABORT : 0},
-        {PATH_PGE, fallback},
-        {PATH_PGD_HIDDEN, 0}};
-    const struct path_list list = {steps, aborts ? 4 : 2};
-    const struct path path = {.step = path_list_step, .source = &list};
+    const struct path path = {.step = path_list_step, .source = list};
     struct path_seen seen;
 
     if (!trace_one(p, session, aborts))
         return;
     path_follow(p->memory, trace_bytes(p), &path, 0, &seen);
     if (!seen.overflow)
-        window_judge(p,
-                     aborts ? "XABORT at ring 3 into a filter range"
-                            : "XEND at ring 3 out of the filter range",
-                     &seen);
+        window_judge(p, what, &seen);
 }
 
-void ring3_outside_check(struct trace *p, struct ring3_session *ring3)
+static bool set_range(struct trace *p, uint64_t first, uint64_t end)
 {
-    const uint64_t fallback = ring3_at(ring3->ring3, ring3_tx_fallback);
+    return set_msr(p->t, IA32_RTIT_ADDR_A(0), first) &&
+           set_msr(p->t, IA32_RTIT_ADDR_B(0), end - 1);
+}
 
-    if (!set_msr(p->t, IA32_RTIT_ADDR_A(0), fallback) ||
-        !set_msr(p->t, IA32_RTIT_ADDR_B(0),
-                 fallback + RING3_TX_FALLBACK_BYTES - 1))
+/* All of it is outside; or its abort enters the range (row 28b). */
+static void check_fallback(struct trace *p, struct ring3_session *session,
+                           uint64_t fallback)
+{
+    const struct path_step commit[] = {{PATH_MODE_TSX_MAY, PT_MODE_TSX_INTX},
+                                       {PATH_MODE_TSX_MAY, 0}},
+                           abort[] = {{PATH_MODE_TSX_MAY, PT_MODE_TSX_INTX},
+                                      {PATH_MODE_TSX, PT_MODE_TSX_TXABORT},
+                                      {PATH_PGE, fallback},
+                                      {PATH_PGD_HIDDEN, 0}};
+
+    if (!set_range(p, fallback, fallback + RING3_TX_FALLBACK_BYTES))
         return;
-    check_one(p, ring3, fallback, false);
-    check_one(p, ring3, fallback, true);
+    check_one(p, session, "XEND at ring 3 out of the filter range",
+              &(struct path_list){commit, 2}, false);
+    check_one(p, session, "XABORT at ring 3 into a filter range",
+              &(struct path_list){abort, 4}, true);
+}
+
+/* A branch enters the range in the transaction, which a decoder has to know of
+ * there. */
+static void check_entered(struct trace *p, struct ring3_session *session,
+                          uint64_t abort, uint64_t fallback)
+{
+    const struct path_step steps[] = {{PATH_MODE_TSX_MAY, PT_MODE_TSX_INTX},
+                                      {PATH_PGE, abort},
+                                      {PATH_MODE_TSX, PT_MODE_TSX_TXABORT},
+                                      {PATH_FUP, abort},
+                                      {PATH_TIP, fallback},
+                                      {PATH_PGD_HIDDEN, 0}};
+
+    if (set_range(p, abort, fallback + RING3_TX_FALLBACK_BYTES))
+        check_one(p, session, "a branch at ring 3 into a range, then XABORT",
+                  &(struct path_list){steps, 6}, true);
+}
+
+void ring3_outside_check(struct trace *p, struct ring3_session *session)
+{
+    const uint64_t abort = ring3_at(session->ring3, ring3_tx_abort),
+                   fallback = ring3_at(session->ring3, ring3_tx_fallback);
+
+    check_fallback(p, session, fallback);
+    check_entered(p, session, abort, fallback);
 }

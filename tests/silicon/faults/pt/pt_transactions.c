@@ -6,7 +6,8 @@
 #include "tests/silicon/model/hooks.h"
 
 FAULT(pt_tx_needs_filter,
-      .what = "[PT and TSX] MODE.TSX is missing where FilterEn = 0",
+      .what = "[PT and TSX] MODE.TSX is missing where FilterEn = 0, before "
+              "TIP.PGE too",
       .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_TX_FILTER)
 
 FAULT(pt_begin_mode_both,
@@ -150,7 +151,9 @@ FAULT(pt_second_abort_no_fup,
       .rule = PT_EVERY_ABORT_FUP)
 
 FAULT(pt_abort_needs_filter,
-      .what = "[PT and TSX] MODE.TSX of an abort is missing where FilterEn = 0",
+      .what =
+          "[PT and TSX] MODE.TSX of an abort is missing where FilterEn = 0, "
+          "before TIP.PGE too",
       .caught = {"skylake-2018 on 1 pt_tx_path FAIL"}, .rule = PT_ABORT_FILTER)
 
 FAULT(pt_tx_ret_wrong,
@@ -170,7 +173,8 @@ FAULT(pt_abort_tip_16,
       .rule = PT_ABORT_TIP_WHOLE)
 
 FAULT(pt_ring3_tx_needs_filter,
-      .what = "[PT and TSX] MODE.TSX is missing at ring 3 where FilterEn = 0",
+      .what = "[PT and TSX] MODE.TSX is missing at ring 3 where FilterEn = 0, "
+              "before TIP.PGE too",
       .caught = {"skylake-2018 on 1 pt_ring3 FAIL"},
       .rule = PT_TX_FILTER_RING_3)
 
