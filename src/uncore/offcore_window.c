@@ -3,34 +3,7 @@
 #include "src/uncore/offcore_window.h"
 
 #include "src/base/msr.h"
-#include "src/counting/counter3.h"
-#include "src/counting/counters.h"
 #include "src/counting/smi_guard.h"
-
-bool offcore_prepare(struct offcore *o, struct test_context *t,
-                     struct lines *lines)
-{
-    *o = (struct offcore){.t = t,
-                          .lines = lines,
-                          .table = offcore_of(test_cpu(t)),
-                          .counters = counters_available(test_cpu(t))};
-    if (o->table == NULL) {
-        skip(t, "needs the same model on every processor");
-        return false;
-    }
-    if (o->counters > OFFCORE_COUNTERS)
-        o->counters = OFFCORE_COUNTERS;
-    if (o->counters > 3 && !counter3_make_reliable(t))
-        o->counters = 3;
-    lines_choose(t, lines);
-    return counters_claim(t) && hold_msr(t, IA32_PERF_GLOBAL_CTRL) &&
-           offcore_program(o, false, OFFCORE_LEVELS);
-}
-
-void offcore_read_misses(const struct offcore *o)
-{
-    lines_miss(o->lines);
-}
 
 bool offcore_program(const struct offcore *o, bool both, uint64_t levels)
 {

@@ -7,9 +7,10 @@
 #define SRC_UNCORE_OFFCORE_WINDOW_H
 
 #include "asm/memory_windows.h"
-#include "src/memory/lines.h"
 #include "src/tsx/pair.h"
 #include "src/uncore/offcore.h"
+
+struct lines;
 
 /* Of a count, both ends included. */
 struct offcore_bounds {
@@ -28,21 +29,6 @@ struct offcore {
     struct offcore_bounds got; /* what the counters counted, least and most */
     unsigned repeated;         /* windows that an SMI hit */
 };
-
-/* Of LINES requests. A quarter more: page walks and prefetches may be counted
- * as reads. An eighth less: nothing explains it but an overlap of windows. */
-#define OFFCORE_MOST   (LINES + LINES / 4)
-#define OFFCORE_LEAST  (LINES - LINES / 8)
-#define OFFCORE_LEVELS (IA32_PERFEVTSEL_OS | IA32_PERFEVTSEL_USR)
-
-/* Fills it in for this processor, chooses its lines, and claims its counters,
- * those that count under the regime, for MSR_OFFCORE_RSP_0. False where it
- * could not (said). */
-bool offcore_prepare(struct offcore *o, struct test_context *t,
-                     struct lines *lines);
-
-/* LINES reads of lines just flushed. */
-void offcore_read_misses(const struct offcore *o);
 
 /* Sets IA32_PERFEVTSELx of the counters; both: the two events in turns. False
  * where one faulted (said). */
