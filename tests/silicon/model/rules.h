@@ -388,15 +388,10 @@ enum rule {
     REFUSED_STATUS_KEPT,
     REFUSED_ENABLE_KEPT, /* IA32_PEBS_ENABLE */
     REFUSED_LBR_KEPT,
-    OFFCORE_RFO_IN_RING_3, /* stores there are no reads */
-    OFFCORE_RFO_IN_TX,
-    OFFCORE_RFO_FROM_ONE, /* supplier */
-    UNCORE_FREEZE_OF_ALL,
-    UNCORE_CMASK_EQUAL, /* or greater */
-    OFFCORE_IN_NESTED, /* transactions */
 #include "tests/silicon/model/counters/counter_rules.inc"
 #include "tests/silicon/model/tsx/tx_rules.inc"
 #include "tests/silicon/model/pebs/pebs_rules.inc"
+#include "tests/silicon/model/uncore/uncore_rules.inc"
 };
 
 #endif
