@@ -19,7 +19,8 @@ uint64_t output_control(const struct identity *id, bool topa);
 
 /* Bytes from one PSB to the next with that control; 0: not enumerated. */
 uint32_t output_psb_bytes(const struct identity *id);
-/* The same where PacketByteCnt of IA32_RTIT_STATUS can hold them; else 0. */
+/* PacketByteCnt of IA32_RTIT_STATUS; the same bytes where it can hold them;
+ * else 0. */
 #define PACKET_BYTES_AT  32
 #define PACKET_BYTES_MAX 65536u
 uint32_t output_psb_counted(const struct identity *id);
