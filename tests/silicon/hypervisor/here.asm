@@ -1,21 +1,12 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; here.asm - a block of the guest's that the host executes itself, with the
-; guest's registers; struct vcpu and struct vmcb as in svm.asm.
+; guest's registers.
 
 bits 64
 default rel
 
-RBX_   equ 0x00
-RCX_   equ 0x08
-RDX_   equ 0x10
-RSI_   equ 0x18
-RDI_   equ 0x20
-RBP_   equ 0x28
-R8_    equ 0x30
-VMCB_  equ 0x70
-HOST_RSP_ equ 0x80
-RAX_   equ 0x5F8
+%include "vcpu.inc"
 
 section .text
 

@@ -1,36 +1,11 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; svm.asm - in and out of the guest: what C cannot say about AMD-V.
-;
-; struct vcpu begins with the general registers but RAX and RSP, which the VMCB
-; holds, in the order of struct gprs; offsets are checked in vcpu.c.
 
 bits 64
 default rel
 
-RBX_   equ 0x00
-RCX_   equ 0x08
-RDX_   equ 0x10
-RSI_   equ 0x18
-RDI_   equ 0x20
-RBP_   equ 0x28
-R8_    equ 0x30
-R9_    equ 0x38
-R10_   equ 0x40
-R11_   equ 0x48
-R12_   equ 0x50
-R13_   equ 0x58
-R14_   equ 0x60
-R15_   equ 0x68
-VMCB_  equ 0x70
-STACK_ equ 0x78
-HOST_RSP_ equ 0x80
-
-; struct vmcb; offsets are checked in vmcb.h.
-RFLAGS_ equ 0x570
-RIP_    equ 0x578
-RSP_    equ 0x5D8
-RAX_    equ 0x5F8
+%include "vcpu.inc"
 
 extern vcpu_main
 

@@ -7,11 +7,11 @@
 #include "tests/silicon/hypervisor/hypervisor.h"
 #include "tests/silicon/hypervisor/x86.h"
 
-_Static_assert(offsetof(struct vcpu, gprs.rdi) == 0x20, "svm.asm: RDI_");
-_Static_assert(offsetof(struct vcpu, gprs.r15) == 0x68, "svm.asm: R15_");
-_Static_assert(offsetof(struct vcpu, vmcb_address) == 0x70, "svm.asm: VMCB_");
-_Static_assert(offsetof(struct vcpu, host_stack) == 0x78, "svm.asm: STACK_");
-_Static_assert(offsetof(struct vcpu, host_rsp) == 0x80, "svm.asm: HOST_RSP_");
+_Static_assert(offsetof(struct vcpu, gprs.rdi) == 0x20, "vcpu.inc: RDI_");
+_Static_assert(offsetof(struct vcpu, gprs.r15) == 0x68, "vcpu.inc: R15_");
+_Static_assert(offsetof(struct vcpu, vmcb_address) == 0x70, "vcpu.inc: VMCB_");
+_Static_assert(offsetof(struct vcpu, host_stack) == 0x78, "vcpu.inc: STACK_");
+_Static_assert(offsetof(struct vcpu, host_rsp) == 0x80, "vcpu.inc: HOST_RSP_");
 _Static_assert(offsetof(struct vcpu, direct.self) % 64 == 0, "svm.asm: STACK");
 
 /* svm.asm */
