@@ -204,13 +204,15 @@ static bool run_here(struct vcpu *v, const struct block *b, bool watched)
 
 bool blocks_run(struct vcpu *v)
 {
-    const bool again = v->blocks.cut_short, watched = data_access_watched(v);
+    const bool again = v->blocks.cut_short;
     const struct block *b;
+    bool watched;
     unsigned count;
 
     v->blocks.cut_short = false;
     if (again || !may_run(v) || (b = block_at(v)) == NULL)
         return false;
+    watched = data_access_watched(v);
     v->current_cpl = v->vmcb->cpl;
     if (b->repeats)
         return block_repeat(v, b);

@@ -40,7 +40,7 @@ const struct decoded *decoded_find(struct vcpu *v, const uint8_t *bytes,
                                    size_t length)
 {
     uint64_t rip = v->vmcb->rip, words[2] = {0, 0};
-    struct decoded *d = &v->decodings[(rip ^ rip >> 8) % DECODED_MAX];
+    struct decoded *d = &v->decodings[(rip ^ rip >> 10) % DECODED_MAX];
 
     if (length == INSTRUCTION_BYTES_MAX)
         words_of(words, bytes);

@@ -76,6 +76,8 @@ uint64_t watch_stepped(const struct vcpu *v, uint64_t among)
 {
     uint64_t at[BREAKPOINTS], hits = 0;
 
+    if (among == 0) /* at nearly each step */
+        return 0;
     read_breakpoints(at);
     for (unsigned n = 0; n < BREAKPOINTS; n++)
         for (unsigned a = 0; (among >> n & 1) != 0 && a < v->accesses; a++)

@@ -214,7 +214,7 @@ struct rounds {
 };
 
 /* An instruction by its place and bytes: decoded.c. */
-#define DECODED_MAX 256
+#define DECODED_MAX 1024
 struct decoded {
     uint64_t rip, words[2];
     struct instruction instruction;
