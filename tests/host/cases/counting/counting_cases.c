@@ -331,6 +331,18 @@ static void late_interrupts(void **state)
         fail_msg("%s", t->text);
 }
 
+/* In two of three windows the clock may stop. */
+static void clock_stops(void **state)
+{
+    (void)state;
+    for (unsigned stops = 0; stops <= 3; stops++) {
+        power_on(&test_counter_mask_edge, NONE);
+        device.stops = stops;
+        if (run_case() != (stops < 3 ? VERDICT_PASS : VERDICT_FAIL))
+            fail_msg("%u: %s", stops, t->text);
+    }
+}
+
 /* Core 2 of 65 nm has three fixed counters, and CPUID does not say so. */
 static void fixed_counters_untold(void **state)
 {
@@ -365,6 +377,7 @@ int main(void)
         cmocka_unit_test(smis_clear_the_bit),
         cmocka_unit_test(late_interrupts),
         cmocka_unit_test(fixed_counters_untold),
+        cmocka_unit_test(clock_stops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

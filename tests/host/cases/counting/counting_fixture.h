@@ -91,6 +91,14 @@ static uint64_t count_of(uint64_t select, uint64_t instructions,
     return inv ? cycles - met : met;
 }
 
+/* Core cycles with INV have one where the clock stops. */
+static bool sees_stop(unsigned place)
+{
+    return place < 32 && device.stops != 0 &&
+           (*reg(IA32_PERFEVTSEL(place)) & (0xff | IA32_PERFEVTSEL_INV)) ==
+               (0x3c | IA32_PERFEVTSEL_INV);
+}
+
 static bool counts(unsigned place, uint64_t enable)
 {
     const uint64_t needed = IA32_PERFEVTSEL_EN | IA32_PERFEVTSEL_OS;
@@ -117,6 +125,8 @@ static bool counts(unsigned place, uint64_t enable)
 /* One branch after another, so that an overflow stops the others in between. */
 static void run(uint64_t enable, uint64_t instructions, uint64_t branches)
 {
+    const unsigned stop = sees_stop(0);
+
     if (device.is == SMI_ALWAYS)
         ++*reg(MSR_SMI_COUNT);
     for (uint64_t i = 0; i <= branches; i++) {
@@ -144,10 +154,13 @@ static void run(uint64_t enable, uint64_t instructions, uint64_t branches)
                                                       : 0;
             if (device.is == COUNTS_LESS && p == device.place)
                 one -= one / 4;
+            if (i == 0 && sees_stop(p))
+                one++;
             if (one != 0)
                 add(p, one);
         }
     }
+    device.stops -= stop;
 }
 
 static uint64_t window(uint64_t enable, const struct window_shape *shape)
