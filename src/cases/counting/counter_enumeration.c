@@ -4,6 +4,7 @@
 #include "src/harness/case.h"
 #include "asm/memory_windows.h"
 #include "src/cpu/generation.h"
+#include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
@@ -11,6 +12,7 @@
 #define PERFMON_AVAILABLE BIT(7) /* of IA32_MISC_ENABLE */
 #define LOADS             16
 #define STEP              (2048 + 64) /* each line in a set of its own, of any L1 */
+#define UNDER_WAY         2 /* requests of before a window, that miss in it */
 #define RANDOM_WINDOWS    4
 #define RANDOM_BRANCHES   64 /* of window_random() */
 #define RANDOM_OTHERS     4  /* the loop's */
@@ -82,10 +84,11 @@ static bool try_last_level(struct test_context *t, uint64_t places)
         !count_walk(t, &before, memory_load, &cached) ||
         !count_walk(t, &before, memory_store_flush, &stored))
         return false;
-    check_known(t, flushed.pmc[1] <= flushed.pmc[0], ERRATUM_LLC_EVENTS, true,
+    const bool few = flushed.pmc[1] <= flushed.pmc[0] + UNDER_WAY;
+    check_known(t, few, ERRATUM_LLC_EVENTS, true,
                 "%u loads of flushed lines: %lu references (2EH/4FH) and %lu "
-                "misses (2EH/41H); wanted no more misses than references",
-                LOADS, flushed.pmc[0], flushed.pmc[1]);
+                "misses (2EH/41H); wanted no more of these, but for %u",
+                LOADS, flushed.pmc[0], flushed.pmc[1], UNDER_WAY);
     check_known(t, cached.pmc[0] < flushed.pmc[0] && cached.pmc[0] < LOADS,
                 ERRATUM_LLC_EVENTS, true,
                 "references (2EH/4FH): %lu by %u loads that the caches have, "
@@ -266,9 +269,8 @@ static void look_at_all(struct test_context *t)
     }
 }
 
-/* A register that is not enumerated: "If CPUID.0AH:EAX[15:8] > n", say the
- * rows of IA32_PMCn and IA32_PERFEVTSELn (SDM 3C, "IA-32 Architectural MSRs").
- */
+/* "If CPUID.0AH:EAX[15:8] > n", say the rows of IA32_PMCn and IA32_PERFEVTSELn
+ * (SDM 3C, "IA-32 Architectural MSRs"). */
 static void check_absent(struct test_context *t, uint32_t msr)
 {
     const struct identity *id = test_cpu(t);
@@ -331,9 +333,7 @@ static void check_leaf(struct test_context *t)
     /* It has no sub-leaves: ECX is not looked at. */
     hw_cpuid(0x0a, 0, &leaf);
     hw_cpuid(0x0a, 1, &other);
-    check(t,
-          leaf.eax == other.eax && leaf.ebx == other.ebx &&
-              leaf.ecx == other.ecx && leaf.edx == other.edx,
+    check(t, memcmp(&leaf, &other, sizeof(leaf)) == 0,
           "CPUID.0AH with ECX = 1: EAX = 0x%x, EDX = 0x%x; wanted 0x%x and "
           "0x%x, all as with ECX = 0",
           other.eax, other.edx, leaf.eax, leaf.edx);

@@ -87,7 +87,8 @@ static void last_level(void **state)
         int64_t more;
         const char *line; /* "": right */
     } rows[] = {
-        {1, 0x412e, 8, 1, "wanted no more misses than"},
+        {1, 0x412e, 8, 2, ""}, /* prefetches under way before */
+        {1, 0x412e, 8, 3, "wanted no more of these, but for 2"},
         {0, 0x4f2e, 9, 14, ""},
         {0, 0x4f2e, 9, 15, "16 by 16 loads that the caches have, 16 by as"},
         {0, 0x4f2e, EVERY, 20, "21 by 16 loads that the caches"}, /* in both */
