@@ -117,6 +117,8 @@ static void begin_denied(enum wrong is)
 {
     begin(&test_perf_capabilities, is);
     t->cpu.pdcm = true;
+    t->cpu.ds = true;
+    *msr(IA32_MISC_ENABLE) = IA32_MISC_ENABLE_PEBS_UNAVAILABLE;
     t->cpu.perf_capabilities = 5; /* LBR_FMT alone */
     t->cpu.full_width_writes = false;
     t->cpu.pebs_unavailable = true;
@@ -145,6 +147,15 @@ static void denied(void **state)
         t->cpu.perf_capabilities |= BIT(12) | BIT(13);
         t->cpu.full_width_writes = true;
         t->cpu.pebs_unavailable = false;
+        *msr(IA32_MISC_ENABLE) = 0;
+        expect_case(case_end(), VERDICT_PASS, "");
+    }
+    /* Nor is what no bit speaks of, or none that can be read. */
+    for (unsigned ds = 0; ds < 2; ds++) {
+        begin_denied(ENABLE_TAKEN);
+        t->cpu.ds = ds != 0;
+        if (ds != 0)
+            fake_msr_remove(IA32_MISC_ENABLE);
         expect_case(case_end(), VERDICT_PASS, "");
     }
     for (unsigned format = 7; format <= 8; format++) {
