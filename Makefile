@@ -539,8 +539,10 @@ $(B)/tests/host/cases/counting/counting_ring_cases: $(call host_object,$(addpref
     src/cases/counting/counter_,inner_rings.c privilege.c))
 $(B)/tests/host/cases/counting/counting_mixed_cases: $(call host_object,$(addprefix \
     src/cases/counting/,counters_mixed.c pmi_in_contexts.c rdpmc_ring3.c))
-$(B)/tests/host/cases/counting/counting_pair_cases: $(call host_object,$(addprefix \
-    src/cases/counting/counter_,any_thread.c thread_scope.c))
+$(B)/tests/host/cases/counting/counting_any_cases: $(call host_object,\
+    src/cases/counting/counter_any_thread.c)
+$(B)/tests/host/cases/counting/counting_pair_cases: $(call host_object,\
+    src/cases/counting/counter_thread_scope.c)
 $(B)/tests/host/cases/counting/counting_event_cases: $(call host_object,$(addprefix \
     src/cases/,counting/counter_enumeration.c memory/memory_counts.c))
 $(B)/tests/host/cases/counting/counting_group_cases: $(call host_object,\

@@ -6,27 +6,41 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/halted.h"
+#include "src/counting/smi_guard.h"
 #include "src/tsx/pair.h"
 
 #define BRANCHES 0xc4
 #define OTHERS   8 /* processors that look on, but for the sibling, at most */
 
-#define CYCLES     UINT64_C(0x003c)
-#define BUS_CYCLES UINT64_C(0x013c)
-#define HALTED_TSC (UINT64_C(1) << 22)
-/* What a processor that is not halted counts at least, by the TSC: a core may
- * be slower, the bus or the crystal is; and half of it. */
-#define HALTED_CORE 8
-#define HALTED_BUS  800
-
 #define OVERFLOWS 8
 #define LISTENING 200 /* turns of a loop */
 
-/* Of the boot processor's counters those that this one has: there are hybrid
- * processors. */
-static uint64_t own_places(const struct test_context *t, const void *places)
+/* All of the boot processor's counters; MSR_SMI_COUNT of each processor, before
+ * it wrote its own. */
+struct owned {
+    uint64_t places;
+    uint64_t smis[OTHERS + 1];
+};
+
+/* Of these counters those that this one has: there are hybrid processors. */
+static uint64_t own_places(const struct test_context *t, const void *owned)
 {
-    return *(const uint64_t *)places & bank_places(test_cpu(t));
+    return ((const struct owned *)owned)->places & bank_places(test_cpu(t));
+}
+
+static uint64_t *smis_of(const struct test_context *t, void *owned)
+{
+    const unsigned p = test_processor(t);
+
+    return &((struct owned *)owned)->smis[p < OTHERS ? p : OTHERS];
+}
+
+/* Firmware that uses counters itself may write them anew in SMM: what they hold
+ * then is not another processor's doing. */
+static bool disturbed(struct test_context *t, void *owned)
+{
+    return smi_count(t) != *smis_of(t, owned);
 }
 
 /* Every register holds something that says whose it is. Nothing counts:
@@ -63,6 +77,7 @@ static void write_own(struct test_context *peer, void *argument)
     const uint64_t places = own_places(peer, argument);
     struct bank bank = bank_for(peer, places);
 
+    *smis_of(peer, argument) = smi_count(peer);
     set_msr_again(peer, IA32_PERF_GLOBAL_CTRL, 0);
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
         if ((places >> n & 1) != 0) {
@@ -104,14 +119,11 @@ static void look(struct test_context *peer, uint32_t msr, uint64_t want)
           msr_name(msr, name), want, got);
 }
 
-static void look_at_own(struct test_context *peer, void *argument)
+static void judge_own(struct test_context *peer, uint64_t places)
 {
     const struct identity *id = test_cpu(peer);
-    const uint64_t places = own_places(peer, argument);
     struct bank bank = bank_for(peer, places);
 
-    if (test_refused(peer) != 0)
-        return; /* nothing is known of what was not written */
     for (unsigned n = 0; n < counters_available(id); n++)
         if ((places >> n & 1) != 0) {
             look(peer, bank_msr(n), bank.pmc[n]);
@@ -130,6 +142,18 @@ static void look_at_own(struct test_context *peer, void *argument)
           "processor's shows that its counters overflowed; wanted none of its "
           "bits",
           status);
+}
+
+static void look_at_own(struct test_context *peer, void *argument)
+{
+    const uint64_t places = own_places(peer, argument);
+
+    if (test_refused(peer) != 0)
+        return; /* nothing is known of what was not written */
+    if (disturbed(peer, argument))
+        write_own(peer, argument);
+    else
+        judge_own(peer, places);
     /* It clears its own, which is 0, and not the other's. */
     counters_clear_status(peer, places);
 }
@@ -163,7 +187,7 @@ static void clear_own(struct test_context *peer, void *argument)
 
     if (test_refused(peer) != 0)
         return;
-    check(peer, status == places,
+    check(peer, status == places || disturbed(peer, argument),
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx here after other processors "
           "wrote 390H with 0x%lx; wanted 0x%lx, the overflows of this one",
           status, places, places);
@@ -183,7 +207,7 @@ static void silence(struct test_context *peer, void *argument)
  * stand still, and what freezes there. */
 struct listener {
     struct pair pair;
-    uint64_t places;
+    uint64_t places, smis; /* MSR_SMI_COUNT, before it was silenced */
     volatile unsigned heard;
     volatile uint64_t status, ctrl; /* of 38EH, [59:58] alone; 38FH */
 };
@@ -217,7 +241,8 @@ static void judge_listener(struct test_context *t, const struct listener *l)
           "performance-monitoring interrupts while counters of this one "
           "overflowed in %u windows; wanted none",
           l->pair.other, l->heard, OVERFLOWS);
-    check(t, l->status == 0 && l->ctrl == SILENT_CTRL,
+    check(t,
+          (l->status == 0 && l->ctrl == SILENT_CTRL) || smi_count(t) != l->smis,
           "interrupts of this processor froze its counters and branch records, "
           "and on processor %u IA32_PERF_GLOBAL_STATUS (38EH)[59:58] is %lu, "
           "IA32_PERF_GLOBAL_CTRL (38FH) 0x%lx; wanted 0, and 0x%lx as it was "
@@ -256,107 +281,21 @@ static void overflow_beside(struct test_context *t, void *argument)
     set_msr(t, IA32_DEBUGCTL, debugctl);
 }
 
-/* A processor that halts until the other one interrupts it. */
-struct halted {
-    struct pair pair;
-    struct test_context *t;
-    uint64_t places, tsc;
-    volatile bool waits;
-};
-
-static void wake(struct test_context *peer, void *argument)
-{
-    struct halted *h = argument;
-
-    (void)peer;
-    if (!h->waits)
-        return;
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t since = hw_tsc();
-        while (h->waits && hw_tsc() - since < HALTED_TSC)
-            __asm__ volatile("pause");
-        if (i == 0 && h->waits)
-            hw_pmi_send(0);
-    }
-}
-
-/* One more that is on its way is handled, too, before this ends. */
-static void halt(void *argument)
-{
-    struct halted *h = argument;
-
-    h->tsc = 0;
-    for (hw_pmi_hold(); hw_pmi_count() == 0; hw_pmi_hold()) {
-        uint64_t since = hw_tsc();
-        h->waits = true;
-        hw_pmi_halt();
-        h->tsc += hw_tsc() - since;
-    }
-    h->waits = false;
-    (void)pair_wait(h->t, &h->pair);
-}
-
-static void judge_time(struct test_context *t, const struct halted *h,
-                       unsigned p, uint64_t counted)
-{
-    const bool core = p == PLACE_FIXED0 + 1 || (p < PLACE_FIXED0 && p % 2 == 0);
-    const bool bus = p < PLACE_FIXED0 && p % 2 != 0;
-    const bool slow = bus && identity_known(test_cpu(t)) &&
-                      (identity_generation(test_cpu(t)) & BUS_AT_TSC_RATE) == 0;
-    const uint64_t most = h->tsc / (slow ? HALTED_BUS : HALTED_CORE);
-    char name[MSR_NAME_BYTES];
-
-    /* Of reference cycles the tables say that the core is not halted: where
-     * another thread of it is at work, that decides nothing. */
-    if (!core && test_sibling(t) == h->pair.other)
-        return;
-    check(t, counted <= most,
-          "%s counted %lu %s cycles%s while this processor was halted by HLT, "
-          "%lu cycles of its TSC, and another one ran; wanted %lu at most: the "
-          "event is of unhalted cycles",
-          msr_name(bank_msr(p), name), counted, core ? "core" : "reference",
-          p >= PLACE_FIXED0 ? ""
-          : bus             ? " (3CH/01H)"
-                            : " (3CH/00H)",
-          h->tsc, most);
-}
-
-/* Core cycles on every second counter, those of the bus on the others. */
-static void halt_beside(struct test_context *t, void *argument)
-{
-    struct halted *h = argument;
-    struct bank after, before = bank_of(h->places, CYCLES);
-
-    before.pmi = BANK_PMI;
-    for (unsigned n = 1; n < COUNTERS_MAX; n += 2)
-        if (before.select[n] != 0)
-            before.select[n] ^= CYCLES ^ BUS_CYCLES;
-
-    /* Measured. */
-    if (!bank_work(t, &before, halt, h, &after))
-        return;
-
-    /* Check. */
-    for (unsigned p = 0; p < PLACE_FIXED0 + 3; p++)
-        if ((h->places >> p & 1) != 0 && p != PLACE_FIXED0)
-            judge_time(t, h, p, *bank_value(&after, p));
-}
-
 static bool looks_on(unsigned p, unsigned other)
 {
     return p < OTHERS || p == other;
 }
 
 static bool use_beside(struct test_context *t, unsigned user, unsigned other,
-                       uint64_t *places)
+                       struct owned *owned)
 {
-    if (!on_processor(t, user, use_own, places))
+    if (!on_processor(t, user, use_own, owned))
         return false;
     for (unsigned p = 0; p < hw_processors(); p++)
         if (p != user && looks_on(p, other) &&
-            !on_processor(t, p, look_at_own, places))
+            !on_processor(t, p, look_at_own, owned))
             return false;
-    return on_processor(t, user, clear_own, places);
+    return on_processor(t, user, clear_own, owned);
 }
 
 TEST(counter_thread_scope,
@@ -369,32 +308,28 @@ TEST(counter_thread_scope,
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_TWO_PROCESSORS,
                .counters = 2})
 {
-    uint64_t places = bank_claim(t); /* the same on all processors */
+    struct owned owned = {.places = bank_claim(t)};
     unsigned count = hw_processors();
     /* The thread that it shares a core with, where there is one. */
     const unsigned other = test_sibling(t) != 0 ? test_sibling(t) : 1;
 
-    if (places == 0)
+    if (owned.places == 0)
         return;
-    write_own(t, &places);
+    write_own(t, &owned);
     for (unsigned p = 1; p < count; p++)
-        if (looks_on(p, other) && !on_processor(t, p, claim_and_write, &places))
+        if (looks_on(p, other) && !on_processor(t, p, claim_and_write, &owned))
             return;
     for (unsigned user = 0; user < count; user++)
-        if (looks_on(user, other) && !use_beside(t, user, other, &places))
+        if (looks_on(user, other) && !use_beside(t, user, other, &owned))
             return;
     struct listener *l = test_buffer(t);
-    if (!hw_run_is_parallel() || !on_processor(t, other, silence, &places))
+    l->smis = smi_count(t);
+    if (!hw_run_is_parallel() || !on_processor(t, other, silence, NULL))
         return;
-    l->places = places;
+    l->places = owned.places;
     l->heard = 0;
     l->status = 0;
     l->ctrl = SILENT_CTRL;
-    if (!pair_run_beside(t, &l->pair, other, overflow_beside, listen, l))
-        return;
-    struct halted *h = test_buffer(t);
-    h->t = t;
-    h->places = places;
-    h->waits = false;
-    (void)pair_run_beside(t, &h->pair, other, halt_beside, wake, h);
+    if (pair_run_beside(t, &l->pair, other, overflow_beside, listen, l))
+        halted_try(t, other, owned.places);
 }

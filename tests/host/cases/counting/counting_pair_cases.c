@@ -1,61 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_pair_cases.c - the cases of what another processor counts and
- * writes: it is its own, but for what AnyThread adds; and on processors where
- * one register, one interrupt or one count is not. */
-#include "src/tsx/pair.h"
-#include "tests/host/cases/counting/counting_rings.h"
+ * writes: it is its own; and on processors where one register, one interrupt or
+ * one count is not. */
+#include "tests/host/cases/counting/counting_pairs.h"
 
 #include <stdio.h>
 
-extern const struct test test_counter_any_thread, test_counter_thread_scope;
+extern const struct test test_counter_thread_scope;
 
-#define FIXED(n) (PLACE_FIXED0 + (n))
-
-/* At the start of the boot processor's buffer, in both cases. */
-#define PAIR ((struct pair *)(void *)buffers[0])
-
-static struct {
-    uint32_t register_shared; /* a WRMSR of one writes the other's, too */
-    uint64_t overflow_shared; /* places */
-    bool clear_shared;        /* 390H */
-    bool in_use_shared, ctrl_lost;
-    uint64_t halted; /* places that count cycles while it is halted, */
-    uint64_t rate;   /* one in so many of the TSC's */
-    bool hangs;      /* processor 1 does nothing */
-    bool at_ring3;   /* it was in its last turn */
-    unsigned heard_sent;
-} pair;
-
-static const struct piece piece_own = {.instructions = 30, .jumps = 7};
-static const struct piece piece_other = {.instructions = 200, .jumps = 66};
-
-/* Processor 1, once; meanwhile what both do is counted here. */
-static void step(void)
-{
-    if (PAIR->repeat == NULL || PAIR->stop)
-        return;
-    if (pair.hangs) {
-        fake_tsc += UINT64_C(1) << 32;
-        return;
-    }
-    pair.at_ring3 = false;
-    fake_current = 1;
-    PAIR->repeat(&all[1], PAIR->argument);
-    fake_current = 0;
-    PAIR->rounds++;
-    const uint64_t enable = *msr(IA32_PERF_GLOBAL_CTRL);
-    if (t->test != &test_counter_any_thread)
-        return;
-    run_piece(enable, &piece_own);
-    if (pair.at_ring3) {
-        run_beside(enable, &pieces_ring3[0]);
-        run_beside(enable, &pieces_ring3[1]);
-    } else {
-        run_beside(enable, &piece_other);
-    }
-}
-
-/* --- Each its own -------------------------------------------------------- */
+#define SMI_PLACES 30
 
 static uint64_t selected(void)
 {
@@ -65,6 +18,19 @@ static uint64_t selected(void)
         if ((*msr(IA32_PERFEVTSEL(n)) & IA32_PERFEVTSEL_EVENT) != 0)
             bits |= BIT(n);
     return bits;
+}
+
+/* Firmware that uses fixed counters has them in SMM, on all processors. */
+static void smi(void)
+{
+    const unsigned here = fake_current;
+
+    for (fake_current = 0; fake_current < PROCESSORS; fake_current++) {
+        ++*msr(MSR_SMI_COUNT);
+        *msr(IA32_FIXED_CTR_CTRL) = 0x330;
+        *msr(IA32_PERF_GLOBAL_STATUS) = 0;
+    }
+    fake_current = here;
 }
 
 static int access_shared(uint32_t number, const uint64_t *written)
@@ -81,6 +47,9 @@ static int access_shared(uint32_t number, const uint64_t *written)
     }
     if (written == NULL)
         return vector;
+    if (number == IA32_PERF_GLOBAL_CTRL && *written == 0 &&
+        ++pair.zeros == pair.smi_at)
+        smi();
     const uint64_t value =
         number - IA32_A_PMC(0) < counters ? *msr(number) : *written;
     if (number == IA32_A_PMC(0) + (pair.register_shared - IA32_PMC(0)) ||
@@ -154,8 +123,8 @@ static void expect_scope(enum verdict wanted, const char *line)
     enum verdict worst = VERDICT_NONE;
     bool said = false;
 
-    /* What is shared is found otherwise. */
-    if (pair.register_shared != 0)
+    /* What is shared is found otherwise; an SMI may be the last that writes. */
+    if (pair.register_shared != 0 || pair.smi_at != 0)
         (void)case_end();
     else
         (void)counting_end();
@@ -244,6 +213,18 @@ static void interrupts_its_own(void **state)
     expect_scope(VERDICT_ERROR, "makes no progress");
 }
 
+/* One anywhere, but between a look and the one before it. */
+static void smis_write(void **state)
+{
+    (void)state;
+    for (unsigned at = 1; at <= SMI_PLACES; at++) {
+        begin_scope(true);
+        fake_msr(MSR_SMI_COUNT);
+        pair.smi_at = at;
+        expect_scope(VERDICT_PASS, "");
+    }
+}
+
 /* Unhalted cycles; where the other one is another thread of the core, of
  * reference cycles nothing is said. */
 static void halted(void **state)
@@ -291,109 +272,12 @@ static void halted_by_the_bus(void **state)
     }
 }
 
-/* --- AnyThread ----------------------------------------------------------- */
-
-static void begin_any(void)
-{
-    memset(&pair, 0, sizeof(pair));
-    counting_begin(&test_counter_any_thread, 4, 0);
-    memset(buffers[0], 0, sizeof(struct pair));
-    fake_device = access_counters;
-    fake_beside = step;
-    ring3_beside = &pair.at_ring3;
-}
-
-static void any_thread(void **state)
-{
-    (void)state;
-    begin_any();
-    expect_case(rings_end(), VERDICT_PASS, "");
-    for (unsigned p = 0; p < PLACES_END; p++) {
-        if (!has_place(p))
-            continue;
-        begin_any();
-        device.any_ignored = BIT(p);
-        expect_case(rings_end(), VERDICT_FAIL,
-                    p < PLACE_FIXED0 ? "with ANY [21] counted"
-                                     : "with AnyThread");
-        if (p >= PLACE_FIXED0)
-            continue;
-        begin_any();
-        device.any_always = BIT(p);
-        expect_case(rings_end(), VERDICT_FAIL, "another such counter");
-    }
-    /* BDM062 is of USR alone. */
-    for (unsigned i = 0; i < 4; i++) {
-        begin_any();
-        device.any_levels_ignored = true;
-        t->cpu.rtm = i % 2 != 0;
-        t->cpu.model = i < 2 ? 0x3d : 0x5e;
-        expect_case(rings_end(), i == 0 ? VERDICT_KNOWN : VERDICT_FAIL,
-                    "and USR alone counted");
-        assert_int_equal(strstr(t->text, "IN_TX [32]") != NULL, i % 2);
-    }
-}
-
-/* BDM062: any number too few; SKL117: some. */
-static void any_thread_at_ring3(void **state)
-{
-    static const struct {
-        uint16_t model;
-        unsigned lost;
-        enum verdict verdict;
-    } rows[] = {{0x3d, 22, VERDICT_KNOWN},
-                {0x5e, 22, VERDICT_FAIL},
-                {0x5e, 5, VERDICT_KNOWN}};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        begin_any();
-        t->cpu.model = rows[i].model;
-        device.any_user_lost = rows[i].lost;
-        expect_case(rings_end(), rows[i].verdict, "AnyThread and USR alone");
-    }
-}
-
-static void any_thread_elsewhere(void **state)
-{
-    (void)state;
-    for (unsigned ignored = 0; ignored < 2; ignored++) {
-        begin_any();
-        for (unsigned p = 0; p < PROCESSORS; p++)
-            all[p].cpu.model = 0x2a;
-        device.any_ignored = ignored != 0 ? UINT64_MAX : 0;
-        expect_case(rings_end(), VERDICT_PASS,
-                    ignored != 0 ? "NOT OBSERVED ANY [21] adds"
-                                 : "OBSERVED ANY [21] adds");
-    }
-    begin_any();
-    t->cpu.perfmon_version = 2;
-    expect_case(rings_end(), VERDICT_SKIP, "needs AnyThread");
-    begin_any();
-    t->cpu.leaf0a_edx |= 1u << 15;
-    expect_case(rings_end(), VERDICT_SKIP, "needs AnyThread");
-    begin_any();
-    all[1].cpu.apic_id = 2;
-    expect_case(rings_end(), VERDICT_SKIP, "0 and 1 to share a core");
-    begin_any();
-    fake_beside = NULL;
-    expect_case(rings_end(), VERDICT_SKIP, "two processors at the same");
-    begin_any();
-    pair.hangs = true;
-    expect_case(rings_end(), VERDICT_ERROR, "makes no progress");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_its_own),
-        cmocka_unit_test(status_its_own),
-        cmocka_unit_test(interrupts_its_own),
-        cmocka_unit_test(halted),
-        cmocka_unit_test(halted_by_the_bus),
-        cmocka_unit_test(any_thread),
-        cmocka_unit_test(any_thread_at_ring3),
-        cmocka_unit_test(any_thread_elsewhere),
+        cmocka_unit_test(each_its_own),       cmocka_unit_test(status_its_own),
+        cmocka_unit_test(interrupts_its_own), cmocka_unit_test(halted),
+        cmocka_unit_test(halted_by_the_bus),  cmocka_unit_test(smis_write),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
