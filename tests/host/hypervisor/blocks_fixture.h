@@ -4,25 +4,14 @@
 #ifndef TESTS_HOST_HYPERVISOR_BLOCKS_FIXTURE_H
 #define TESTS_HOST_HYPERVISOR_BLOCKS_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/host/hypervisor/os_guest_fixture.h"
 
-#include "tests/host/fakes/fake_cpu.h"
-#include "tests/silicon/model/msr.h"
-
-#define OS           UINT64_C(0x420000)
-#define INSTRUCTIONS (OS | 0xC0)
-#define BRANCHES     (OS | 0xC4)
-#define CYCLES       (OS | 0x3C)
-#define TAKEN        (OS | 0x20C4) /* near, taken */
-#define CS_L         UINT16_C(0x200)
-#define CR0_PG       (UINT64_C(1) << 31)
-#define DR7_NONE     UINT64_C(0x400)
+#define CYCLES   (OS | 0x3C)
+#define TAKEN    (OS | 0x20C4) /* near, taken */
+#define CR0_PG   (UINT64_C(1) << 31)
+#define DR7_NONE UINT64_C(0x400)
 
 /* SDM volume 3A, "Paging": present, writable, accessed, dirty. */
 #define ALL UINT64_C(0x63)
@@ -47,18 +36,11 @@ static void map(const uint8_t *page)
     table[(uint64_t)page >> 12 & 511] = (uint64_t)page | ALL;
 }
 
-/* Counter 0 has branches, counter 1 the event, from this value on. */
+/* It counts branches and the event, from this value on. */
 static struct vcpu *start(uint64_t event, uint64_t from)
 {
-    static max_align_t caches[1u << 20];
-    struct vcpu *v;
+    struct vcpu *v = start_os_guest();
 
-    fake_cpu_start("skylake-2018", "none");
-    assert_true(cache_bytes(FAKE_CPU_PROCESSORS) <= sizeof(caches));
-    cache_start(&hypervisor.machine, (struct cache_state *)caches);
-    hypervisor.has_os = hypervisor.for_os = true;
-    v = fake_cpu_vcpu(0);
-    v->vmcb->cs.attributes |= CS_L;
     v->vmcb->dr7 = DR7_NONE;
     v->vmcb->dr6 = 0xFFFF0FF0;
     memset(tables, 0, sizeof(tables));
@@ -69,24 +51,9 @@ static struct vcpu *start(uint64_t event, uint64_t from)
     v->vmcb->cr3 = (uint64_t)tables[0];
     for (unsigned n = 0; n < FAKE_CPU_PAGES; n++)
         assert_true(npt_fill(&v->pages_step, (uint64_t)fake_cpu_page(n)));
-    direct_never(v);
-    v->levels = (struct levels){.sce = true};
-    assert_true(msr_write(v->model, 0x186, BRANCHES));
-    assert_true(msr_write(v->model, 0x187, event));
-    assert_true(msr_write(v->model, 0x4C2, from));
-    assert_true(msr_write(v->model, 0x38F, 3));
     fake_cpu.breakpoints[0] = 0x1234;
-    levels_choose(v);
-    assert_int_equal(v->mode, MODE_STEP);
+    start_counting(v, event, from);
     return v;
-}
-
-static uint64_t counted(struct vcpu *v, uint32_t msr)
-{
-    uint64_t value;
-
-    assert_true(msr_read(v->model, msr, &value));
-    return value;
 }
 
 #endif

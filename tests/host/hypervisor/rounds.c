@@ -1,57 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rounds.c - loops that run by themselves, and what is counted of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "tests/host/fakes/fake_cpu.h"
+#include "tests/host/hypervisor/os_guest_fixture.h"
 #include "tests/silicon/instructions/induction.h"
-#include "tests/silicon/model/msr.h"
 
-#define OS           UINT64_C(0x420000)
-#define INSTRUCTIONS (OS | 0xC0)
-#define BRANCHES     (OS | 0xC4)
 #define MISPREDICTED (OS | 0xC5)
 #define REFERENCES   (OS | 0x4F2E)
 
 #define ROUNDS 1000
 
-/* Events are counted from these values on. */
+/* It counts branches and the event, from this value on. */
 static struct vcpu *start(uint64_t event, uint64_t from)
 {
-    static max_align_t caches[1u << 20];
-    struct vcpu *v;
+    struct vcpu *v = start_os_guest();
 
-    fake_cpu_start("skylake-2018", "none");
-    assert_true(cache_bytes(FAKE_CPU_PROCESSORS) <= sizeof(caches));
-    cache_start(&hypervisor.machine, (struct cache_state *)caches);
     fake_cpu.counts = true;
     fake_cpu.tsc_per_64 = 64;
     assert_true(turns_start(false));
-    hypervisor.has_os = hypervisor.for_os = true;
-    v = fake_cpu_vcpu(0);
-    v->vmcb->cs.attributes |= CS_L;
-    direct_never(v);
-    v->levels = (struct levels){.sce = true};
-    assert_true(msr_write(v->model, 0x186, BRANCHES));
-    assert_true(msr_write(v->model, 0x187, event));
-    assert_true(msr_write(v->model, 0x4C2, from));
-    assert_true(msr_write(v->model, 0x38F, 3));
     v->gprs.rcx = ROUNDS;
-    levels_choose(v);
-    assert_int_equal(v->mode, MODE_STEP);
+    start_counting(v, event, from);
     return v;
-}
-
-static uint64_t counted(struct vcpu *v, uint32_t msr)
-{
-    uint64_t value;
-
-    assert_true(msr_read(v->model, msr, &value));
-    return value;
 }
 
 static void run_loop(struct vcpu *v)
