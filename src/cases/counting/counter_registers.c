@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The counters' control registers hold each bit that is written to them, and
  * none of them holds another's, nor does a counter. Nothing counts meanwhile.
- */
+ * SMM may write them, where firmware uses counters itself: then it is done
+ * again. */
 #include "src/harness/case.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/smi_guard.h"
 
 #define LEAF0A_EDX_ANYTHREAD_GONE 15
 #define REGISTERS                 (COUNTERS_MAX + 2)
@@ -69,51 +71,83 @@ static unsigned list_registers(struct test_context *t, uint64_t places,
     return count;
 }
 
-/* One bit set, and all but one. */
-static void try_each_bit(struct test_context *t, const struct held *h)
-{
-    char name[MSR_NAME_BYTES], bits[BITS_NAME_BYTES];
-    uint64_t lost = 0;
+/* What is written, and what it reads as. */
+struct writes {
+    struct test_context *t;
+    const struct held *held;
+    unsigned count;
+    uint64_t places;
+    uint64_t lost; /* of one register: bits that read wrong */
+    uint64_t value[REGISTERS], got[REGISTERS];
+    uint64_t counter[PLACES_END], counter_got[PLACES_END];
+    uint64_t before, after; /* the status */
+};
 
+/* One bit set, and all but one. */
+static bool write_each_bit(void *argument)
+{
+    struct writes *w = argument;
+    const struct held *h = w->held;
+
+    w->lost = 0;
     for (unsigned bit = 0; bit < 64; bit++) {
         if ((h->writable >> bit & 1) == 0)
             continue;
         const uint64_t values[] = {BIT(bit), h->writable & ~BIT(bit)};
         for (unsigned i = 0; i < 2; i++) {
-            if (!set_msr_again(t, h->msr, values[i]))
-                return;
-            lost |= msr_value(t, h->msr) ^ values[i];
+            if (!set_msr_again(w->t, h->msr, values[i]))
+                return false;
+            w->lost |= msr_value(w->t, h->msr) ^ values[i];
         }
     }
-    check_known(t, lost == 0, ERRATUM_EVTSEL4_TO_7_READ, h->read_badly,
+    return true;
+}
+
+static void try_each_bit(struct writes *w)
+{
+    char name[MSR_NAME_BYTES], bits[BITS_NAME_BYTES];
+    const struct held *h = w->held;
+    unsigned repeated = 0;
+
+    if (!smi_guard(w->t, write_each_bit, w, &repeated))
+        return;
+    check_known(w->t, w->lost == 0, ERRATUM_EVTSEL4_TO_7_READ, h->read_badly,
                 "%s does not hold what is written to it: bits %s read wrong; "
                 "wanted every bit as written",
-                msr_name(h->msr, name), bits_name(lost, bits));
-    set_msr_again(t, h->msr, 0);
+                msr_name(h->msr, name), bits_name(w->lost, bits));
+    set_msr_again(w->t, h->msr, 0);
 }
 
 /* Another value in each: none shows in another. GLOBAL_CTRL is left 0. */
-static void try_all(struct test_context *t, const struct held held[],
-                    unsigned count)
+static bool write_all(void *argument)
+{
+    struct writes *w = argument;
+
+    for (unsigned i = 0; i + 1 < w->count; i++) {
+        w->value[i] = test_random(w->t) & w->held[i].writable;
+        if (!set_msr_again(w->t, w->held[i].msr, w->value[i]))
+            return false;
+    }
+    for (unsigned i = 0; i + 1 < w->count; i++)
+        w->got[i] = msr_value(w->t, w->held[i].msr);
+    return true;
+}
+
+static void try_all(struct writes *w)
 {
     char name[MSR_NAME_BYTES];
-    uint64_t value[REGISTERS];
+    unsigned repeated = 0;
 
-    for (unsigned i = 0; i + 1 < count; i++) {
-        value[i] = test_random(t) & held[i].writable;
-        if (!set_msr_again(t, held[i].msr, value[i]))
-            return;
-    }
-    for (unsigned i = 0; i + 1 < count; i++) {
-        uint64_t got = msr_value(t, held[i].msr);
-        check_known(t, got == value[i], ERRATUM_EVTSEL4_TO_7_READ,
-                    held[i].read_badly,
+    if (!smi_guard(w->t, write_all, w, &repeated))
+        return;
+    for (unsigned i = 0; i + 1 < w->count; i++)
+        check_known(w->t, w->got[i] == w->value[i], ERRATUM_EVTSEL4_TO_7_READ,
+                    w->held[i].read_badly,
                     "%s was written with 0x%lx, then the other registers with "
                     "other values: it reads 0x%lx",
-                    msr_name(held[i].msr, name), value[i], got);
-    }
-    for (unsigned i = 0; i + 1 < count; i++)
-        set_msr_again(t, held[i].msr, 0);
+                    msr_name(w->held[i].msr, name), w->value[i], w->got[i]);
+    for (unsigned i = 0; i + 1 < w->count; i++)
+        set_msr_again(w->t, w->held[i].msr, 0);
 }
 
 /* With nothing enabled but in IA32_PERF_GLOBAL_CTRL: what the controls hold. */
@@ -128,19 +162,16 @@ static uint64_t control_of(const struct test_context *t, uint64_t places,
            IA32_PERFEVTSEL_OS;
 }
 
-static void check_controls(struct test_context *t, const struct held held[],
-                           unsigned count, uint64_t places, const char *after)
+static void check_controls(const struct writes *w, const char *after)
 {
     char name[MSR_NAME_BYTES];
 
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t want = control_of(t, places, held[i].msr);
-        uint64_t got = msr_value(t, held[i].msr);
-        check_known(t, got == want, ERRATUM_EVTSEL4_TO_7_READ,
-                    held[i].read_badly,
+    for (unsigned i = 0; i < w->count; i++)
+        check_known(w->t, w->got[i] == w->value[i], ERRATUM_EVTSEL4_TO_7_READ,
+                    w->held[i].read_badly,
                     "%s is 0x%lx after %s, and was written with 0x%lx",
-                    msr_name(held[i].msr, name), got, after, want);
-    }
+                    msr_name(w->held[i].msr, name), w->got[i], after,
+                    w->value[i]);
 }
 
 /* Values through a counter's highest, and back: no overflow was counted. */
@@ -182,40 +213,58 @@ static void check_alias(struct test_context *t, unsigned p)
 }
 
 /* The counters written while the controls hold something, and the controls
- * while the counters do: neither changes the other, nor the status. */
-static void try_counters_beside(struct test_context *t, uint64_t places,
-                                const struct held held[], unsigned count)
+ * while the counters do. */
+static bool write_beside(void *argument)
 {
-    uint64_t values[PLACES_END] = {0};
-    char name[MSR_NAME_BYTES];
+    struct writes *w = argument;
+    struct test_context *t = w->t;
 
-    for (unsigned i = 0; i < count; i++)
-        if (!set_msr_again(t, held[i].msr, control_of(t, places, held[i].msr)))
-            return;
-    uint64_t before = msr_value(t, IA32_PERF_GLOBAL_STATUS);
-    check(t, before == 0,
+    for (unsigned i = 0; i < w->count; i++) {
+        w->value[i] = control_of(t, w->places, w->held[i].msr);
+        if (!set_msr_again(t, w->held[i].msr, w->value[i]))
+            return false;
+    }
+    w->before = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    write_counters(t, w->places, w->counter);
+    for (unsigned i = 0; i < w->count; i++)
+        w->got[i] = msr_value(t, w->held[i].msr);
+    for (unsigned i = 0; i < w->count; i++)
+        set_msr_again(t, w->held[i].msr, 0);
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((w->places >> p & 1) != 0)
+            w->counter_got[p] = msr_value(t, bank_msr(p));
+    w->after = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    return true;
+}
+
+/* Neither changes the other, nor the status. */
+static void try_counters_beside(struct writes *w)
+{
+    struct test_context *t = w->t;
+    char name[MSR_NAME_BYTES];
+    unsigned repeated = 0;
+
+    if (!smi_guard(t, write_beside, w, &repeated))
+        return;
+    check(t, w->before == 0,
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after all that was set was "
           "cleared through 390H, and nothing has counted; wanted 0",
-          before);
-    write_counters(t, places, values);
-    check_controls(t, held, count, places, "all counters were written");
-    for (unsigned i = 0; i < count; i++)
-        set_msr_again(t, held[i].msr, 0);
+          w->before);
+    check_controls(w, "all counters were written");
     for (unsigned p = 0; p < PLACES_END; p++)
-        if ((places >> p & 1) != 0) {
-            uint64_t got = msr_value(t, bank_msr(p));
-            check(t, got == values[p],
+        if ((w->places >> p & 1) != 0) {
+            check(t, w->counter_got[p] == w->counter[p],
                   "%s is 0x%lx after all controls were written, and was "
                   "written with 0x%lx",
-                  msr_name(bank_msr(p), name), got, values[p]);
+                  msr_name(bank_msr(p), name), w->counter_got[p],
+                  w->counter[p]);
             if (p < PLACE_FIXED0 && test_cpu(t)->full_width_writes)
                 check_alias(t, p);
         }
-    uint64_t after = msr_value(t, IA32_PERF_GLOBAL_STATUS);
-    check(t, after == before,
+    check(t, w->after == w->before,
           "IA32_PERF_GLOBAL_STATUS (38EH) went from 0x%lx to 0x%lx by writes "
           "of counters and their controls; wanted no change",
-          before, after);
+          w->before, w->after);
 }
 
 static void try_other_name(struct test_context *t, uint32_t name, uint32_t msr,
@@ -298,12 +347,16 @@ TEST(counter_registers,
 
     if (places == 0)
         return;
-    unsigned count = list_registers(t, places, held);
+    struct writes w = {.t = t, .held = held, .places = places};
+    w.count = list_registers(t, places, held);
 
-    for (unsigned i = 0; i < count; i++)
-        try_each_bit(t, &held[i]);
-    try_all(t, held, count);
-    try_counters_beside(t, places, held, count);
+    for (unsigned i = 0; i < w.count; i++) {
+        w.held = &held[i];
+        try_each_bit(&w);
+    }
+    w.held = held;
+    try_all(&w);
+    try_counters_beside(&w);
     if (test_cpu(t)->perfmon_version >= 6 && counters_all_known(test_cpu(t)))
         try_other_names(t, places);
     try_debugctl(t);

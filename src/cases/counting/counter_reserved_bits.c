@@ -7,6 +7,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/smi_guard.h"
 
 /* What a write changes: the register, or the status by its two commands. */
 static uint32_t changed_by(uint32_t msr)
@@ -29,38 +30,64 @@ static bool holds(struct test_context *t, uint32_t msr, uint64_t want)
 }
 
 /* Each bit of `reserved` alone, into a register that holds `found` or is a
- * command, with those of `flips` the other way round: they are not reserved. A
- * fault leaves the state as it was before the instruction. Adds to *tried. */
+ * command, with those of `flips` the other way round: they are not reserved. */
+struct attempt {
+    struct test_context *t;
+    uint32_t msr;
+    uint64_t found, flips, reserved;
+    uint64_t held, accepted, changing;
+};
+
+/* A fault leaves the state as it was before the instruction; SMM, where
+ * firmware uses counters itself, does not. */
+static bool write_each(void *argument)
+{
+    struct attempt *a = argument;
+    struct test_context *t = a->t;
+    const uint32_t changed = changed_by(a->msr);
+
+    if (a->found != 0 && !set_msr_again(t, a->msr, a->found))
+        return false;
+    a->held = changed == a->msr ? a->found : msr_value(t, changed);
+    a->accepted = a->changing = 0;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if ((a->reserved >> bit & 1) == 0)
+            continue;
+        if (try_set_msr_again(t, a->msr, (a->found ^ a->flips) | BIT(bit)) !=
+            HW_GP)
+            a->accepted |= BIT(bit);
+        else if (holds(t, a->msr, a->held))
+            continue;
+        else
+            a->changing |= BIT(bit);
+        set_msr_again(t, a->msr, a->found);
+    }
+    return true;
+}
+
+/* Adds to *tried. */
 static void try_bits(struct test_context *t, uint32_t msr, uint64_t found,
                      uint64_t flips, uint64_t reserved, unsigned *tried)
 {
+    struct attempt a = {t, msr, found, flips, reserved, 0, 0, 0};
     char name[MSR_NAME_BYTES], changed[MSR_NAME_BYTES], bits[BITS_NAME_BYTES];
-    uint64_t accepted = 0, changing = 0;
+    unsigned repeated = 0;
 
-    if (found != 0 && !set_msr_again(t, msr, found))
+    /* Measured. */
+    if (!smi_guard(t, write_each, &a, &repeated))
         return;
-    const uint64_t held =
-        changed_by(msr) == msr ? found : msr_value(t, changed_by(msr));
-    for (unsigned bit = 0; bit < 64; bit++) {
-        if ((reserved >> bit & 1) == 0)
-            continue;
+
+    /* Check. */
+    for (; reserved != 0; reserved &= reserved - 1)
         ++*tried;
-        if (try_set_msr_again(t, msr, (found ^ flips) | BIT(bit)) != HW_GP)
-            accepted |= BIT(bit);
-        else if (holds(t, msr, held))
-            continue;
-        else
-            changing |= BIT(bit);
-        set_msr_again(t, msr, found);
-    }
-    check(t, accepted == 0,
+    check(t, a.accepted == 0,
           "%s: reserved bits %s raised no #GP, each written alone; wanted #GP",
-          msr_name(msr, name), bits_name(accepted, bits));
-    check(t, changing == 0,
+          msr_name(msr, name), bits_name(a.accepted, bits));
+    check(t, a.changing == 0,
           "%s: a WRMSR with reserved bits %s, each alone, raised #GP, and %s "
           "was 0x%lx no more; wanted no change",
-          msr_name(msr, name), bits_name(changing, bits),
-          msr_name(changed_by(msr), changed), held);
+          msr_name(msr, name), bits_name(a.changing, bits),
+          msr_name(changed_by(msr), changed), a.held);
 }
 
 /* IA32_PERFEVTSELx. IN_TX [32] and IN_TXCP [33] have a test of their own:

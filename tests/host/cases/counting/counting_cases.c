@@ -338,9 +338,24 @@ static void clock_stops(void **state)
     for (unsigned stops = 0; stops <= 3; stops++) {
         power_on(&test_counter_mask_edge, NONE);
         device.stops = stops;
-        if (run_case() != (stops < 3 ? VERDICT_PASS : VERDICT_FAIL))
-            fail_msg("%u: %s", stops, t->text);
+        assert_int_equal(run_case(), stops < 3 ? VERDICT_PASS : VERDICT_FAIL);
     }
+}
+
+/* One before each write, until there is none. */
+static void smm_writes(void **state)
+{
+    static const struct test *const tests[] = {&test_counter_registers,
+                                               &test_counter_reserved_bits};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned n = 1; n == 1 || device.smm == 0; n++) {
+            power_on(tests[i], NONE);
+            *reg(MSR_SMI_COUNT) = device.smm = n;
+            if (run_case() != VERDICT_PASS)
+                fail_msg("%s, %u: %s", tests[i]->name, n, t->text);
+        }
 }
 
 /* Core 2 of 65 nm has three fixed counters, and CPUID does not say so. */
@@ -378,6 +393,7 @@ int main(void)
         cmocka_unit_test(late_interrupts),
         cmocka_unit_test(fixed_counters_untold),
         cmocka_unit_test(clock_stops),
+        cmocka_unit_test(smm_writes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

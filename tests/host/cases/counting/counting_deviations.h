@@ -103,6 +103,7 @@ static struct {
     uint64_t enable; /* of a window that runs: IA32_PERF_GLOBAL_CTRL */
     unsigned slower; /* cycles that each window takes more than the last, */
     unsigned late;   /* and the next one than the first */
+    unsigned smm;    /* writes until an SMI that writes 38DH and 38FH */
     unsigned stops;  /* of the clock, that INV is to see: one in a window */
 } device;
 

@@ -119,6 +119,14 @@ static int write_control(uint32_t msr, uint64_t written)
     return HW_NO_FAULT;
 }
 
+/* Of firmware that uses two fixed counters. */
+static void smi(void)
+{
+    ++*reg(MSR_SMI_COUNT);
+    *reg(IA32_FIXED_CTR_CTRL) = 0x330;
+    *reg(IA32_PERF_GLOBAL_CTRL) = BITS(34, 33);
+}
+
 /* Registers that the device writes itself are not writable in the table. */
 static int access_msr(uint32_t msr, const uint64_t *written)
 {
@@ -130,6 +138,8 @@ static int access_msr(uint32_t msr, const uint64_t *written)
         *reg(msr) = in_use();
     if (written == NULL)
         return HW_NO_FAULT;
+    if (device.smm != 0 && --device.smm == 0)
+        smi();
     if (msr == IA32_DEBUGCTL && (*written & ~(BITS(15, 6) | BITS(1, 0))) != 0)
         return HW_GP;
     if (msr == IA32_DEBUGCTL)
