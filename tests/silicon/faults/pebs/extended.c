@@ -84,3 +84,9 @@ FAULT(pdist_skids,
       .caught = {"sapphirerapids on 1 pdir_skid FAIL",
                  "alderlake on 2 pdir_skid FAIL"},
       .quantity = PDIST_SKID, .add = 1)
+
+FAULT(
+    pebs_threshold_inside_missed,
+    .what = "[adaptive records] a threshold inside of a record is not reached",
+    .caught = {"icelake-server on 1 pebs_threshold_pmi FAIL"},
+    .breaks = THRESHOLD_INSIDE)

@@ -240,6 +240,9 @@ static void advance_index(struct processor *p, struct pebs_ds *ds,
     uint64_t next = ds->index + bytes;
     uint64_t reached = faults_pebs_reached(p, next, bytes);
 
+    if ((ds->threshold - ds->base) % bytes != 0 &&
+        !faults_rule(p->machine, THRESHOLD_INSIDE, true))
+        reached = 0;
     ds->index = faults_pebs_index(p, ds->index, next);
     if ((reached >= ds->threshold || next + bytes > ds->maximum) &&
         !faults_hide_ds_ovf(p) &&
