@@ -92,7 +92,12 @@ static bool run_window(const struct uncore_counters *u, const struct unit *unit,
     out->pair = msr_value(t, pair_counter(unit));
     out->fixed = msr_value(t, MSR_UNC_PERF_FIXED_CTR);
     uncore_clear_status(u);
-    return set_msr_again(t, unit->select, 0);
+    return set_msr_again(t, unit->select, 0) &&
+           check(t, msr_value(t, unit->counter) == out->count,
+                 "%s %u, counter %u (%XH), at 0x%lx, is 0x%lx after its select "
+                 "(%XH) was written with 0; wanted no change",
+                 unit->kind, unit->box, unit->n, unit->counter, out->count,
+                 msr_value(t, unit->counter), unit->select);
 }
 
 static void check_overflow(const struct uncore_counters *u,
@@ -152,7 +157,9 @@ static bool try_enabled(const struct uncore_counters *u,
     uint64_t ctrl = msr_value(t, u->uncore->global_ctrl);
     uint64_t now = msr_value(t, u->uncore->global_status);
     if (!set_msr_again(t, unit->counter, PAIR_HELD) ||
-        !set_msr_again(t, MSR_UNC_PERF_FIXED_CTR, FIXED_BEGUN))
+        !set_msr_again(t, MSR_UNC_PERF_FIXED_CTR, FIXED_BEGUN) ||
+        !set_msr_again(t, MSR_UNC_PERF_FIXED_CTRL, UNCORE_EN | UNCORE_OVF_EN) ||
+        !set_msr_again(t, unit->select, 0))
         return false;
     uint64_t written = msr_value(t, u->uncore->global_status);
     uint64_t fixed = msr_value(t, MSR_UNC_PERF_FIXED_CTR);
@@ -164,7 +171,8 @@ static bool try_enabled(const struct uncore_counters *u,
           u->uncore->global_status, status, now);
     check(t, (now & ~written) == 0,
           "MSR_UNC_PERF_GLOBAL_STATUS (%XH) was 0x%lx, and is 0x%lx after "
-          "counters of the uncore were written; wanted no bit cleared",
+          "counters and selects of the uncore, and 394H, were written; wanted "
+          "no bit cleared",
           u->uncore->global_status, now, written);
     check(t, (ctrl & UNCORE_GLOBAL_EN) != 0,
           "MSR_UNC_PERF_GLOBAL_CTRL (%XH) is 0x%lx after EN [29] was set with "

@@ -341,7 +341,7 @@ static void overflow(void **state)
         {EN_CLEARS, 0, 0, 1, 0, 0, VERDICT_FAIL, 0,
          "after EN [29] of MSR_UNC_PERF_GLOBAL_CTRL was set"},
         {WRITE_CLEARS, 0, 0, 1, 0, 0, VERDICT_FAIL, 0,
-         "after counters of the uncore were written"},
+         "after counters and selects of the uncore"},
         {EN_STUCK, 0, 0, 1, 0, 0, VERDICT_FAIL, 0, "wanted [29] = 1"},
         {WRITE_LOST, 0, 0, 1, 0, 0, VERDICT_FAIL, 0,
          "a counter of a C-Box, written with EN [29] = 1"},

@@ -188,3 +188,15 @@ FAULT(offcore_response_of_other,
       .caught = {"skylake-2018 on 1 offcore_counts FAIL",
                  "haswell on 1 offcore_counts FAIL"},
       .breaks = OFFCORE_OWN_RESPONSE)
+
+FAULT(uncore_arb_select_clears,
+      .what = "[any client] 0 written to MSR_UNC_ARB_PERFEVTSEL1 sets its "
+              "counter to 0",
+      .caught = {"skylake-2018 on 1 uncore_overflow FAIL"},
+      .breaks = ARB_SELECT_KEEPS_COUNTER)
+
+FAULT(uncore_fixed_ctrl_clears_status,
+      .what = "[any client] a write of MSR_UNC_PERF_FIXED_CTRL clears the bit "
+              "of the fixed counter in the status",
+      .caught = {"skylake-2018 on 1 uncore_overflow FAIL"},
+      .breaks = UNCORE_CTRL_KEEPS_STATUS)

@@ -128,6 +128,12 @@ static bool write_locked(struct machine *m, uint32_t number, uint64_t value)
         !faults_rule(m, UNCORE_STOP_KEEPS_EN, true))
         for (unsigned n = 0; n < 2 * UNCORE_BOXES_MAX; n++)
             u->box[n / 2][n % 2].select &= ~UNCORE_EN;
+    if (stored == &u->fixed_ctrl &&
+        !faults_rule(m, UNCORE_CTRL_KEEPS_STATUS, true))
+        u->status &= ~UNCORE_STATUS_FIXED;
+    if (stored == &u->arb[1].select && (value & UNCORE_EN) == 0 &&
+        !faults_rule(m, ARB_SELECT_KEEPS_COUNTER, true))
+        u->arb[1].value = 0;
     value = faults_uncore_value(m, number, value & mask);
     *stored = clears ? *stored & ~value : value;
     uncore_update_counting(m);
