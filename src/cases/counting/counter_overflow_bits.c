@@ -336,6 +336,18 @@ static void clear_others(struct test_context *t, const struct bank *after)
     }
 }
 
+/* A write makes none, be it of what the counter holds. */
+static bool try_written(struct test_context *t, uint64_t places)
+{
+    for (unsigned p = 0; p < 2 * PLACES_END; p++)
+        if ((places >> p / 2 & 1) != 0)
+            set_msr_again(t, bank_msr(p / 2), bank_mask(test_cpu(t), p / 2));
+    return check_equal(t,
+                       "IA32_PERF_GLOBAL_STATUS (38EH) after all ones were "
+                       "written to each counter, twice",
+                       msr_value(t, IA32_PERF_GLOBAL_STATUS) & places, 0);
+}
+
 TEST(counter_overflow_bits,
      .asks = "Does each counter overflow in its own status bit, to be cleared "
              "alone?",
@@ -365,6 +377,7 @@ TEST(counter_overflow_bits,
     if (!try_amid_cycles(t, places) || !try_beside(t, places))
         return;
     if (!try_overflow(t, places, 0, &after) ||
+        !try_written(t, places & ~after.stale) ||
         !try_overflow(t, places, places, &after))
         return;
     /* Cleared with all of its bits before each window. */

@@ -8,6 +8,7 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 #include "src/counting/smi_guard.h"
+#include "src/counting/writes_beside.h"
 
 #define LEAF0A_EDX_ANYTHREAD_GONE 15
 #define REGISTERS                 (COUNTERS_MAX + 2)
@@ -81,6 +82,7 @@ struct writes {
     uint64_t value[REGISTERS], got[REGISTERS];
     uint64_t counter[PLACES_END], counter_got[PLACES_END];
     uint64_t before, after; /* the status */
+    struct hw_cpuid leaf;   /* 0AH, before the counters were written */
 };
 
 /* One bit set, and all but one. */
@@ -225,6 +227,7 @@ static bool write_beside(void *argument)
             return false;
     }
     w->before = msr_value(t, IA32_PERF_GLOBAL_STATUS);
+    hw_cpuid(0x0a, 0, &w->leaf);
     write_counters(t, w->places, w->counter);
     for (unsigned i = 0; i < w->count; i++)
         w->got[i] = msr_value(t, w->held[i].msr);
@@ -250,6 +253,10 @@ static void try_counters_beside(struct writes *w)
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after all that was set was "
           "cleared through 390H, and nothing has counted; wanted 0",
           w->before);
+    check(t, w->leaf.eax == test_cpu(t)->leaf0a_eax,
+          "CPUID.0AH:EAX is 0x%x while IA32_PERF_GLOBAL_CTRL (38FH) is 0x%lx; "
+          "wanted 0x%x, as at the start",
+          w->leaf.eax, w->places, test_cpu(t)->leaf0a_eax);
     check_controls(w, "all counters were written");
     for (unsigned p = 0; p < PLACES_END; p++)
         if ((w->places >> p & 1) != 0) {
@@ -357,6 +364,7 @@ TEST(counter_registers,
     w.held = held;
     try_all(&w);
     try_counters_beside(&w);
+    writes_beside_try(t, places);
     if (test_cpu(t)->perfmon_version >= 6 && counters_all_known(test_cpu(t)))
         try_other_names(t, places);
     try_debugctl(t);

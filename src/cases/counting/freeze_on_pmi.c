@@ -174,11 +174,13 @@ static bool judge_written(const struct freeze *f, struct bank *stopped)
         *bank_value(stopped, p) = 0x1000 * (p + 1u);
         if (!set_msr_again(t, bank_msr(p), *bank_value(stopped, p)))
             return false;
-        uint64_t got = msr_value(t, bank_msr(p));
-        check(t, got == *bank_value(stopped, p),
+        uint64_t got = msr_value(t, bank_msr(p)), rdpmc = ~got;
+        (void)hw_pmc_read(
+            p < PLACE_FIXED0 ? p : RDPMC_FIXED | (p - PLACE_FIXED0), &rdpmc);
+        check(t, got == *bank_value(stopped, p) && rdpmc == got,
               "%s written with 0x%lx while CTR_Frz (38EH[59]) was 1 reads "
-              "0x%lx",
-              msr_name(bank_msr(p), name), *bank_value(stopped, p), got);
+              "0x%lx, and by RDPMC 0x%lx",
+              msr_name(bank_msr(p), name), *bank_value(stopped, p), got, rdpmc);
     }
     return true;
 }

@@ -134,6 +134,18 @@ static void try_select(struct lbr *l)
             accepted, reserved);
 }
 
+/* The same while branches are recorded. EN_CALLSTACK is not for all kinds. */
+static void try_select_on(struct lbr *l)
+{
+    if (!lbr_turn(l, 0, true))
+        return;
+    for (unsigned bit = 0; bit < 9; bit++)
+        if (!lbr_put(l, MSR_LBR_SELECT, BIT(bit)) ||
+            !look(l, MSR_LBR_SELECT, BIT(bit), ", LBR being 1"))
+            break;
+    lbr_turn(l, 0, false);
+}
+
 /* Bits that are there, with LBREn = 1 before: where it stays, and where it is
  * written with 0. */
 static void try_control_on(struct lbr *l)
@@ -276,6 +288,27 @@ static void look_at_own_controls(struct lbr *l, const char *when)
         look(l, MSR_LASTBRANCH_TOS, own_tos(l), when);
 }
 
+/* Version 4: LBR_Frz stops what is recorded, and no write; cleared, it leaves
+ * all as it is. */
+static void try_frozen(struct lbr *l)
+{
+    static const char when[] = " while LBR_Frz (38EH[58]) is 1",
+                      after[] = " after LBR_Frz (38EH[58]) was cleared";
+    const uint64_t bit = IA32_PERF_GLOBAL_STATUS_LBR_FRZ,
+                   select = MSR_LBR_SELECT_KIND(LBR_JCC);
+    const uint32_t msr = l->model.arch ? IA32_LBR_CTL : MSR_LBR_SELECT;
+    const uint64_t control = l->model.arch ? lbr_control(select) : select;
+
+    if (test_cpu(l->t)->perfmon_version < 4 ||
+        try_set_msr(l->t, IA32_PERF_GLOBAL_STATUS_SET, bit) != HW_NO_FAULT)
+        return;
+    const bool held = put_own(l, true) && lbr_put(l, msr, control) &&
+                      look_at_own(l, true, when) && look(l, msr, control, when);
+    if (set_msr_again(l->t, IA32_PERF_GLOBAL_STATUS_RESET, bit) && held &&
+        look_at_own(l, true, after))
+        look(l, msr, control, after);
+}
+
 static void write_own(struct test_context *peer, void *argument)
 {
     struct lbr l;
@@ -291,7 +324,9 @@ static void write_own(struct test_context *peer, void *argument)
     } else {
         try_tos(&l);
         try_select(&l);
+        try_select_on(&l);
     }
+    try_frozen(&l);
     if (l.model.generation == SKYLAKE && l.model.info)
         try_non_canonical(&l);
     if (put_own(&l, true) && look_at_own(&l, true, "") && put_own(&l, false) &&
@@ -317,7 +352,8 @@ TEST(lbr_registers,
      .cite = "SDM 3B, tables \"LBR Stack Size and TOS Pointer Range\", "
              "\"MSR_LBR_SELECT\"; SDM 3C, tables of MSRs, 1C8H, 1C9H, 680H, "
              "6C0H, DC0H; of later editions \"IA32_LBR_CTL\", "
-             "\"IA32_LBR_DEPTH\"",
+             "\"IA32_LBR_DEPTH\"; SDM 3B, \"Enhancement in "
+             "IA32_PERF_GLOBAL_STATUS\"",
      .scope = WHOLE_MACHINE, .needs = {.features = NEED_INTEL | NEED_LBR})
 {
     on_all_in_turn(t, write_own);

@@ -247,6 +247,7 @@ static void power_on(const struct test *test, enum wrong is, uint32_t msr,
                                .fixed_set = 7,
                                .fixed_bits = 48,
                                .pebs_format = 3,
+                               .leaf0a_eax = 0x07300404,
                                .leaf7_ebx = BIT(2), /* SGX */
                                .full_width_writes = true};
     t->cpu.leaf_max = 0x16;

@@ -84,6 +84,9 @@ static void leaf_0a(const struct processor *p, struct cpuid_result *out)
         out->ecx = (uint32_t)(BIT(fixed) - 1);
         out->edx |= (uint32_t)LEAFA_EDX_NO_ANY_THREAD;
     }
+    if ((p->pmu.global_ctrl & BITS(34, 32)) != 0 &&
+        !faults_rule(p->machine, LEAF_0A_WHILE_ENABLED, true))
+        out->eax -= 1 << 8;
     faults_leaf_0a(p, out);
 }
 

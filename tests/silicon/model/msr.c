@@ -171,6 +171,12 @@ static void change_others(struct processor *p, uint32_t number, uint64_t value)
         p->pmu.global_ctrl = 0;
     if (number == IA32_DS_AREA && !faults_rule(m, DS_AREA_KEEPS_ENABLE, true))
         msr_write(p, IA32_PEBS_ENABLE, 0);
+    if (number == IA32_DS_AREA && !faults_rule(m, DS_AREA_KEEPS_PMC, true))
+        p->pmu.counter[0] &= BITS(31, 0);
+    if (number == MSR_OFFCORE_RSP_1 &&
+        (p->pmu.select[0] & BITS(7, 0)) == 0xBB &&
+        !faults_rule(m, OFFCORE_KEEPS_PMC, true))
+        p->pmu.counter[0] = 0;
     if (number == IA32_DS_AREA && !faults_rule(m, DS_AREA_KEEPS_STATUS, true))
         p->pmu.global_status &= ~BIT(62);
     if (number == IA32_DEBUGCTL)

@@ -368,3 +368,10 @@ FAULT(edge_of_both_levels,
       .caught = {"skylake-2018 on 1 counter_mask_edge FAIL",
                  "alderlake-n on 1 counter_mask_edge FAIL"},
       .breaks = EDGE_WITH_OS_ALONE)
+
+FAULT(any_of_one_thread_stops,
+      .what = "[any with AnyThread, one thread a core] a fixed counter with "
+              "AnyThread stands still",
+      .caught = {"skylake-2018 off 1 counter_enable_bits FAIL",
+                 "haswell off 1 counter_enable_bits FAIL"},
+      .breaks = ANY_OF_ONE_THREAD)

@@ -55,3 +55,9 @@ FAULT(lbr_frozen_one_late,
       .caught = {"sapphirerapids on 1 lbr_freeze_on_pmi FAIL",
                  "skylake-2018 on 1 lbr_freeze_on_pebs FAIL"},
       .quantity = LBR_LATE, .number = ANY_NUMBER, .add = 1)
+
+FAULT(frozen_fixed_rdpmc_zero,
+      .what = "[any with perfmon 4] RDPMC of a fixed counter gives 0 while "
+              "CTR_Frz is 1",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
+      .breaks = RDPMC_FIXED_FROZEN)

@@ -331,3 +331,33 @@ FAULT(debugctl_sets_status,
       .caught = {"skylake-2018 on 1 pebs_registers_apart FAIL",
                  "haswell on 1 pebs_registers_apart FAIL"},
       .breaks = DEBUGCTL_SETS_NO_STATUS)
+
+FAULT(write_of_same_overflows,
+      .what = "[any] a write of what a counter holds sets its overflow bit "
+              "where its highest bit is 1",
+      .caught = {"skylake-2018 on 1 counter_overflow_bits FAIL",
+                 "sandybridge on 1 counter_overflow_bits FAIL"},
+      .breaks = WRITE_OF_SAME)
+
+FAULT(fixed_stop_clears_next,
+      .what = "[any] IA32_FIXED_CTR_CTRL[3:0] set to 0 sets IA32_FIXED_CTR1 to "
+              "0",
+      .caught = {"skylake-2018 on 1 fixed_counter_writes FAIL"},
+      .breaks = FIXED_STOPS_ALONE)
+
+FAULT(ds_area_narrows_counter,
+      .what = "[any] a write of IA32_DS_AREA clears IA32_PMC0[47:32]",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"},
+      .breaks = DS_AREA_KEEPS_PMC)
+
+FAULT(offcore_write_clears_counter,
+      .what = "[any with off-core] a write of MSR_OFFCORE_RSP_1 sets IA32_PMC0 "
+              "to 0 where it is to count event BBH",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"},
+      .breaks = OFFCORE_KEEPS_PMC)
+
+FAULT(leaf_0a_less_while_enabled,
+      .what = "[any] CPUID.0AH has one counter less while "
+              "IA32_PERF_GLOBAL_CTRL[34:32] are not 0",
+      .caught = {"skylake-2018 on 1 counter_registers FAIL"},
+      .breaks = LEAF_0A_WHILE_ENABLED)

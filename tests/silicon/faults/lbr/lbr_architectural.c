@@ -174,3 +174,24 @@ FAULT(lbr_ring3_capacity_unseen,
       .caught = {"skylake-2018 on 1 lbr_filter FAIL",
                  "sapphirerapids on 1 lbr_filter FAIL"},
       .breaks = LBR_CAPACITY_ABORTS_RING_3)
+
+FAULT(lbr_select_late,
+      .what = "[format 3 to 5] a write of MSR_LBR_SELECT is lost while LBR is "
+              "1",
+      .caught = {"skylake-2018 on 1 lbr_registers FAIL",
+                 "sandybridge on 1 lbr_registers FAIL"},
+      .breaks = LBR_SELECT_WHILE_ON)
+
+FAULT(lbr_frozen_read_only,
+      .what = "[any with perfmon 4] writes of entries are lost while LBR_Frz "
+              "is 1",
+      .caught = {"skylake-2018 on 1 lbr_registers FAIL",
+                 "sapphirerapids on 1 lbr_registers FAIL"},
+      .breaks = LBR_TAKES_FROZEN)
+
+FAULT(lbr_unfreeze_clears_select,
+      .what = "[any with perfmon 4] a write of 390H that clears LBR_Frz sets "
+              "MSR_LBR_SELECT or IA32_LBR_CTL to 0",
+      .caught = {"skylake-2018 on 1 lbr_registers FAIL",
+                 "sapphirerapids on 1 lbr_registers FAIL"},
+      .breaks = LBR_SELECT_UNFROZEN)

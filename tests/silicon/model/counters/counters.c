@@ -119,6 +119,9 @@ BOTH_WAYS bool is_fixed_enabled_for(const struct processor *p, unsigned n,
         enabled = faults_fixed_enabled(p, n, enabled);
         if ((ctrl & FIXED_PMI) != 0 && !HOLDS(FIXED_PMI_KEEPS_LEVELS))
             ctrl |= FIXED_USR;
+        if ((ctrl & FIXED_ANY) != 0 && p->sibling == NULL &&
+            !HOLDS(ANY_OF_ONE_THREAD))
+            return false;
     }
     return enabled && (p->pmu.frozen & BIT(32 + n)) == 0 &&
            (ctrl & (user ? FIXED_USR : FIXED_OS)) != 0;

@@ -80,6 +80,22 @@ bool counter_counts(const struct processor *p, unsigned n)
            (p->pmu.global_ctrl & BIT(n)) != 0;
 }
 
+/* Which general counter an MSR of a row of them belongs to; -1 for none. */
+int counter_of(const struct processor *p, uint32_t number, uint32_t first)
+{
+    uint32_t n = number - first;
+
+    if (number < first || n >= COUNTERS_MAX ||
+        (n >= p->counters &&
+         faults_rule(p->machine, ABSENT_COUNTER_REFUSED, true)))
+        return -1;
+    if (faults_refuse_counter(p, n) ||
+        (n == 5 && p->cpu != p->machine->cpu &&
+         !faults_rule(p->machine, KIND_HAS_ITS_COUNTERS, true)))
+        return -1;
+    return (int)n;
+}
+
 /* Registers of version 6 for those before it: Linux, msr-index.h, "V6 PMON MSR
  * range": counter and select of each general-purpose counter, then the fixed
  * ones, at every fourth number. */

@@ -107,6 +107,9 @@ static void set_counter(struct processor *p, unsigned n, uint64_t value)
         return;
     if (value == 0 && !faults_rule(m, WRITE_MAKES_NO_OVERFLOW, true))
         p->pmu.global_status |= BIT(n);
+    if (value == p->pmu.counter[n] && value > COUNTER_MASK / 2 &&
+        !faults_rule(m, WRITE_OF_SAME, true))
+        p->pmu.global_status |= BIT(n);
     if (!faults_rule(m, WRITE_KEEPS_CTRL, true))
         p->pmu.global_ctrl &= ~BIT(n);
     if (!faults_rule(m, WRITE_KEEPS_EN, true))
@@ -208,22 +211,6 @@ static bool write_global_ctrl(struct processor *p, uint64_t value)
     return true;
 }
 
-/* Which general counter an MSR of a row of them belongs to; -1 for none. */
-int counter_of(const struct processor *p, uint32_t number, uint32_t first)
-{
-    uint32_t n = number - first;
-
-    if (number < first || n >= COUNTERS_MAX ||
-        (n >= p->counters &&
-         faults_rule(p->machine, ABSENT_COUNTER_REFUSED, true)))
-        return -1;
-    if (faults_refuse_counter(p, n) ||
-        (n == 5 && p->cpu != p->machine->cpu &&
-         !faults_rule(p->machine, KIND_HAS_ITS_COUNTERS, true)))
-        return -1;
-    return (int)n;
-}
-
 static bool read_global(struct processor *p, uint32_t number, uint64_t *value)
 {
     bool v4 = p->cpu->perfmon_version >= 4;
@@ -263,6 +250,10 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
                 p->pmu.fixed_ctrl = value & pmu_fixed_ctrl_bits(p);
             return false;
         }
+        if ((value & BITS(3, 0)) == 0 &&
+            (p->pmu.fixed_ctrl & BITS(3, 0)) != 0 &&
+            !faults_rule(p->machine, FIXED_STOPS_ALONE, true))
+            p->pmu.fixed[1] = 0;
         p->pmu.fixed_ctrl = value;
         if (!faults_rule(p->machine, FIXED_CTRL_KEEPS_FIXED, true))
             p->pmu.fixed[0] = p->pmu.fixed[1] = p->pmu.fixed[2] = 0;
@@ -275,6 +266,9 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
                 p->pmu.global_status &= ~value;
             return false;
         }
+        if ((value & p->pmu.global_status & STATUS_LBR_FRZ) != 0 &&
+            !faults_rule(p->machine, LBR_SELECT_UNFROZEN, true))
+            p->lbr.select = p->lbr.ctl = 0;
         if (!faults_rule(p->machine, RESET_OF_FIXED_ALONE, true))
             value |= value >> 32 & BITS(2, 0);
         if ((value & STATUS_DS_OVF) != 0)

@@ -38,6 +38,9 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
         if (n >= p->fixed_counters)
             return false;
         *value = p->pmu.fixed[n];
+        if ((p->pmu.frozen & BIT(32 + n)) != 0 &&
+            !faults_rule(p->machine, RDPMC_FIXED_FROZEN, true))
+            *value = 0;
         if ((p->pmu.global_ctrl & BIT(32 + n)) != 0 &&
             !faults_rule(p->machine, RDPMC_FIXED_WHOLE, true))
             *value &= ~BITS(11, 0);

@@ -167,7 +167,9 @@ static bool write_architectural(struct processor *p, uint32_t number,
     if (number - IA32_LBR_0_TO_IP < LBR_DEPTH_MAX &&
         !faults_rule(p->machine, LBR_TO_UPPER_HALF, true))
         value &= BITS(47, 0);
-    *record_register(p, number) = value;
+    if ((p->pmu.global_status & STATUS_LBR_FRZ) == 0 ||
+        faults_rule(p->machine, LBR_TAKES_FROZEN, true))
+        *record_register(p, number) = value;
     return true;
 }
 
@@ -280,6 +282,12 @@ bool lbr_write(struct processor *p, uint32_t number, uint64_t value)
             p->lbr.select = value & select_bits(p);
         return false;
     }
+    if ((number == MSR_LBR_SELECT && p->lbr.enabled &&
+         !faults_rule(p->machine, LBR_SELECT_WHILE_ON, true)) ||
+        (entry(p, number) != NULL &&
+         (p->pmu.global_status & STATUS_LBR_FRZ) != 0 &&
+         !faults_rule(p->machine, LBR_TAKES_FROZEN, true)))
+        return true;
     if (!lbr_is_excluded(p) ||
         (number == MSR_LBR_SELECT &&
          !faults_rule(p->machine, LBR_SELECT_DROPPED, true)))
