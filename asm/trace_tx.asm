@@ -46,7 +46,8 @@ section .text
 section .text align=4096
 
 ; One that commits: a nested one, a nested elision, branches, a jump, and returns
-; to where they were called and elsewhere, in it.
+; to where they were called and elsewhere, in it; between the second call and its
+; return so many bytes that a PSB comes there.
 TRACED trace_body_tx_commit
         OUT     TIP, trace_body_tx_commit
         mov     eax, -1
@@ -71,6 +72,13 @@ TRACED trace_body_tx_commit
         call    .leaf
 .called:
         OUT     RETURN, .called
+        call    .long
+.returned:
+        OUT     CALLED, .returned
+        OUT     TIP, .in_1
+        OUT     TIP, .in_2
+        OUT     TIP, .in_3
+        OUT     RETURN_OF, .returned
         call    .elsewhere
 .back:  int3
 .other: OUT     TIP, .other
@@ -85,6 +93,16 @@ TRACED trace_body_tx_commit
         OUT     FUP, .end
         inc     qword [r14 + CELLS]
         jmp     short .out
+.long:
+%assign n 1
+%rep 3
+        lea     rbx, [.in_%+n]
+        jmp     rbx
+        int3
+.in_%+n:
+%assign n n + 1
+%endrep
+        ret
 .elsewhere:
         add     qword [rsp], .other - .back
 .leaf:  ret
@@ -192,10 +210,14 @@ TRACED trace_body_tx_ptwrite
 .out:
 TRACED_END
 
-; An elision that commits, with one nested in it; XTEST in between says whether
-; it is one. Without, there is no packet of a transaction.
+; An elision that commits, with one nested in it; results are due where it begins
+; and where it ends. XTEST in between says whether it is one; the first cell counts
+; those that are. Without, there is no packet of a transaction.
 TRACED trace_body_tx_elision
         OUT     TIP, trace_body_tx_elision
+        cmp     rax, rax
+        jne     short .acquire
+        OUT     NOT_TAKEN
 .acquire:
         xacquire lock add dword [rsi], 1
         MODE_TSX BEGUN
@@ -203,17 +225,29 @@ TRACED trace_body_tx_elision
         xacquire lock add dword [rsi + 64], 1
         xrelease lock sub dword [rsi + 64], 1
         xtest
-        setnz   [r14 + CELLS]
+        setnz   al
+        movzx   eax, al
+        add     [r14 + CELLS], rax
         lea     rbx, [.target]
         jmp     rbx
 .target:
         OUT     TIP, .target
+        call    .leaf
+.called:
+        OUT     RETURN, .called
+        cmp     rax, rax
+        jne     short .release
+        OUT     NOT_TAKEN
+        je      short .release
+        OUT     TAKEN
+        int3
 .release:
         xrelease lock sub dword [rsi], 1
         MODE_TSX COMMITTED
         OUT     FUP, .release
         lea     rbx, [.out]
         jmp     rbx
+.leaf:  ret
 .out:   OUT     TIP, .out
 TRACED_END
 

@@ -129,10 +129,11 @@ static void check_places(struct place *place, const char *what,
         w.status =
             (uint64_t)(place->period - FIRST - (rows != NULL ? STEP : 1) * i)
             << PACKET_BYTES_AT;
-        /* A transaction may go otherwise, and has tests of its own. */
+        /* A transaction may go otherwise, and counts in the first cell where it
+         * does not. */
         if (!window_trace(place->p, &w, &seen) ||
-            (transaction ? seen.wrong != NULL
-                         : !window_judge(place->p, what, &seen)))
+            (transaction && w.code.cells[0] != w.times) ||
+            !window_judge(place->p, what, &seen))
             continue;
         for (unsigned n = 1; n < seen.psbs && n < PATH_PSBS; n++)
             check_psb(place, what, &w.path, &seen.psb[n]);

@@ -15,6 +15,7 @@
 #define INT_TURNS   100  /* of 3 to 6 bytes: into the next region */
 #define DROPPED     64   /* bytes, after which no more came */
 #define TWICE_TURNS 1500 /* over that, too, and not round to the first */
+#define FAR_TURNS   800  /* over the end of a region, and that of the next */
 /* A single region interrupts before it is full, which need not be here. */
 #define INT_EARLY       1700
 #define INT_TURNS_EARLY 250
@@ -108,7 +109,8 @@ static void check_regions(struct topa *topa)
 }
 
 /* Traces from this region on; 38EH[55] afterwards, which is then cleared. */
-static bool trace_flags(struct topa *topa, unsigned region, bool *pmi)
+static bool trace_flags(struct topa *topa, unsigned region, unsigned turns,
+                        bool *pmi)
 {
     const uint64_t bit = IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI;
     const struct parts parts =
@@ -117,7 +119,7 @@ static bool trace_flags(struct topa *topa, unsigned region, bool *pmi)
     struct window w;
     uint64_t status, cleared;
 
-    window_set_loop(&w, t, TURNS);
+    window_set_loop(&w, t, turns);
     if (!set_msr(t, IA32_PERF_GLOBAL_OVF_CTRL, bit) ||
         !trace_arm_output(topa->p, parts.control, parts.part[0].base,
                           parts_pointers(&parts)))
@@ -138,14 +140,6 @@ static bool trace_flags(struct topa *topa, unsigned region, bool *pmi)
           status);
     *pmi = (status & bit) != 0;
     return true;
-}
-
-static void check_pmi(struct topa *topa, const char *what, bool got, bool want)
-{
-    check(topa->p->t, got == want,
-          "%s: IA32_PERF_GLOBAL_STATUS (38EH)[55] (Trace_ToPA_PMI): got %u, "
-          "wanted %u",
-          what, got, want);
 }
 
 static void check_stopped(struct topa *topa, const char *what, bool want)
@@ -192,32 +186,52 @@ static void check_stop_place(struct topa *topa, const char *what,
                 what, reached);
 }
 
-static void check_flags(struct topa *topa, unsigned region)
+/* Over the end of a region; of one that is not full flags do nothing. */
+static void check_flags(struct topa *topa, unsigned region, unsigned flagged)
 {
+    static const struct {
+        const char *what;
+        uint64_t flags;
+    } rows[] = {{"STOP", TOPA_STOP},
+                {"INT", TOPA_INT},
+                {"INT and STOP", TOPA_INT | TOPA_STOP},
+                {"neither INT nor STOP", 0}};
     bool pmi;
 
-    fill_tables(topa, region, TOPA_STOP);
-    if (trace_flags(topa, region, &pmi)) {
-        check_stopped(topa, "STOP", true);
-        check_stop_place(topa, "STOP", region);
-        check_pmi(topa, "STOP", pmi, false);
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const uint64_t flags = region == flagged ? rows[i].flags : 0;
+        const bool stop = (flags & TOPA_STOP) != 0;
+
+        fill_tables(topa, flagged, rows[i].flags);
+        if (!trace_flags(topa, region, TURNS, &pmi))
+            continue;
+        check_stopped(topa, rows[i].what, stop);
+        if (stop)
+            check_stop_place(topa, rows[i].what, region);
+        check(topa->p->t, pmi == ((flags & TOPA_INT) != 0),
+              "%s: IA32_PERF_GLOBAL_STATUS (38EH)[55] (Trace_ToPA_PMI): got "
+              "%u, wanted %u",
+              rows[i].what, pmi, !pmi);
     }
-    fill_tables(topa, region, TOPA_INT);
-    if (trace_flags(topa, region, &pmi)) {
-        check_stopped(topa, "INT", false);
-        check_pmi(topa, "INT", pmi, true);
-    }
-    fill_tables(topa, region, TOPA_INT | TOPA_STOP);
-    if (trace_flags(topa, region, &pmi)) {
-        check_stopped(topa, "INT and STOP", true);
-        check_stop_place(topa, "INT and STOP", region);
-        check_pmi(topa, "INT and STOP", pmi, true);
-    }
-    fill_tables(topa, REGIONS, 0);
-    if (trace_flags(topa, region, &pmi)) {
-        check_stopped(topa, "neither INT nor STOP", false);
-        check_pmi(topa, "neither INT nor STOP", pmi, false);
-    }
+}
+
+/* The first region of the second table, come to by END of the first one. */
+static void check_stop_linked(struct topa *topa)
+{
+    const uint64_t table = trace_at(topa->table[1]);
+    struct trace *p = topa->p;
+    bool pmi;
+
+    fill_tables(topa, REGIONS - 2, TOPA_STOP);
+    if (!trace_flags(topa, REGIONS - 3, FAR_TURNS, &pmi))
+        return;
+    const bool stopped = (p->status & IA32_RTIT_STATUS_Stopped) != 0;
+    check_known(p->t, stopped && p->stopped_base == table, ERRATUM_PT_DROPS_ALL,
+                trace_bytes(p) < DROPPED,
+                "STOP in the table that END led to: IA32_RTIT_STATUS (571H)[5] "
+                "(Stopped) = %u, IA32_RTIT_OUTPUT_BASE (560H) = 0x%lx; wanted "
+                "1, 0x%lx",
+                stopped, p->stopped_base, table);
 }
 
 /* STOP clears TriggerEn, not TraceEn. */
@@ -305,23 +319,6 @@ static void check_int_twice(struct topa *topa, bool same)
             same ? "one region, full twice" : "two full regions", count);
 }
 
-/* Entries that are not reached, or not full, do nothing. */
-static void check_flags_unreached(struct topa *topa)
-{
-    bool pmi;
-
-    fill_tables(topa, 1, TOPA_INT | TOPA_STOP);
-    if (trace_flags(topa, 0, &pmi)) {
-        check_stopped(topa, "INT and STOP of a region that is not full", false);
-        check_pmi(topa, "INT and STOP of a region that is not full", pmi,
-                  false);
-    }
-    if (trace_flags(topa, 2, &pmi)) {
-        check_stopped(topa, "INT and STOP of another region", false);
-        check_pmi(topa, "INT and STOP of another region", pmi, false);
-    }
-}
-
 /* The interrupt itself, which is in the trace: where it came, its handler, and
  * the way back. A second run would find Trace_ToPA_PMI = 1. */
 static void check_delivery(struct topa *topa, unsigned region, bool nmi)
@@ -384,16 +381,19 @@ TEST(pt_topa_output,
 
     /* Measured and checked. */
     check_regions(&topa);
-    check_flags(&topa, 0);
+    for (unsigned region = 0; region < (topa.many ? REGIONS : 1); region++)
+        check_flags(&topa, region, region);
     if (topa.many) {
-        check_flags(&topa, 1);
-        check_flags_unreached(&topa);
+        WITH_PREFIX (t, "a region that is not full, or another") {
+            check_flags(&topa, 0, 1);
+            check_flags(&topa, 2, 1);
+        }
+        check_stop_linked(&topa);
     }
     check_stop_running(&topa);
     check_int_once(&topa);
-    if (topa.many)
-        for (unsigned same = 0; same <= 1; same++)
-            check_int_twice(&topa, same != 0);
+    for (unsigned same = 0; topa.many && same <= 1; same++)
+        check_int_twice(&topa, same != 0);
     for (unsigned region = 0; region < (topa.many ? REGIONS : 1); region++)
         check_delivery(&topa, region, false);
     check_delivery(&topa, 0, true);

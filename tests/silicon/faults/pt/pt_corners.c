@@ -51,6 +51,18 @@ FAULT(pt_int_of_next_table,
       .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
       .rule = PT_INT_LINKED)
 
+FAULT(
+    pt_stop_before_end,
+    .what = "[PT with ToPA entries] STOP does nothing in the entry before END",
+    .caught = {"skylake-2018 on 1 pt_topa_output FAIL"},
+    .rule = PT_STOP_BEFORE_END)
+
+FAULT(
+    pt_stop_of_next_table,
+    .what = "[PT with ToPA entries] STOP does nothing in a table that END led "
+            "to",
+    .caught = {"skylake-2018 on 1 pt_topa_output FAIL"}, .rule = PT_STOP_LINKED)
+
 FAULT(pt_begin_16_silent,
       .what = "[PT and TSX] each 16th begin of a trace has no packets",
       .caught = {"skylake-2018 on 1 pt_rtm_commit FAIL"},

@@ -212,3 +212,23 @@ FAULT(pt_ring3_hle_target_wrong,
 FAULT(pt_ring3_hle_begin_no_fup,
       .what = "[PT and HLE] MODE.TSX of an elision at ring 3 has no FUP",
       .caught = {"skylake-2017 on 1 pt_ring3 FAIL"}, .rule = PT_HLE_FUP_RING_3)
+
+FAULT(pt_tx_calls_across_psb,
+      .what = "[PT and RTM] a RET in a transaction is compressed though a PSB "
+              "came after its CALL",
+      .caught = {"skylake-2018 on 1 pt_psb_place FAIL"},
+      .rule = PT_PSB_ENDS_CALLS_IN_TX)
+
+FAULT(pt_hle_begin_loses_tnt,
+      .what = "[PT and HLE] results of branches before XACQUIRE are lost",
+      .caught = {"skylake-2017 on 1 pt_hle_path FAIL"},
+      .rule = PT_HLE_BEGIN_TNT)
+
+FAULT(pt_hle_commit_loses_tnt,
+      .what = "[PT and HLE] results of branches before XRELEASE are lost",
+      .caught = {"skylake-2017 on 1 pt_hle_path FAIL"},
+      .rule = PT_HLE_COMMIT_TNT)
+
+FAULT(pt_hle_returns_silent,
+      .what = "[PT and HLE] RETs in an elided section leave no packet",
+      .caught = {"skylake-2017 on 1 pt_hle_path FAIL"}, .rule = PT_HLE_RETURNS)

@@ -78,6 +78,9 @@ static void put_branch(struct processor *p, const struct instruction *i,
             pt_put_tnt(p, is_taken(i, now) == faults_pt(p, PT_TNT_TAKEN, true));
         return;
     }
+    if (pt_is_near_return(i) && p->pt.in_tx && p->tsx.hle &&
+        !faults_pt(p, PT_HLE_RETURNS, true))
+        return;
     if (pt_is_near_return(i) && pt_returns_as_called(p, i, now)) {
         pt_put_tnt(p, faults_pt(p, PT_TNT_OF_RET, true));
         return;

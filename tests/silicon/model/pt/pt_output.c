@@ -202,7 +202,11 @@ static bool next_region(struct processor *p, const struct pt_memory *memory,
 {
     struct pt_state *pt = &p->pt;
     uint64_t flags = with_flags(p, memory, entry);
-    bool stop = (flags & faults_topa_stop(p, ENTRY_STOP)) != 0,
+    bool stop = (flags & faults_topa_stop(p, ENTRY_STOP)) != 0 &&
+                (pt->base == pt->start_base ||
+                 faults_pt(p, PT_STOP_LINKED, true)) &&
+                ((read_entry(p, memory, 1) & ENTRY_END) == 0 ||
+                 faults_pt(p, PT_STOP_BEFORE_END, true)),
          interrupts = faults_pt(p, PT_INT,
                                 (flags & ENTRY_INT) != 0 &&
                                     (pt->base == pt->start_base ||

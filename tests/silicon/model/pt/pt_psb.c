@@ -46,7 +46,8 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
         pt->psb_bytes = 0;
     p->faults.goes_on = false;
     pt->last_ip = faults_psb_last_ip(p, 0);
-    if (faults_pt(p, PT_PSB_ENDS_CALLS, true))
+    if (faults_pt(p, PT_PSB_ENDS_CALLS, true) &&
+        (!pt->in_tx || faults_pt(p, PT_PSB_ENDS_CALLS_IN_TX, true)))
         pt->returns_known = 0;
     if (pt->packet_en || faults_pt(p, PT_PSB_EXEC_DUE, true))
         pt->exec = PT_EXEC_NONE;

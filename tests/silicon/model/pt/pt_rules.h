@@ -73,6 +73,12 @@ enum pt_rule {
     PT_CFE_IP_IN_RING_3, /* is the FUP of a CFE of an exception there its IP */
     PT_PSB_FUP_IN_TX,    /* of the next IP there, too, not of XBEGIN */
     PT_TX_FUP_IN_RING_3,
+    PT_PSB_ENDS_CALLS_IN_TX,
+    PT_HLE_BEGIN_TNT,    /* is what is due sent before XACQUIRE's MODE.TSX, */
+    PT_HLE_COMMIT_TNT,   /* and before XRELEASE's */
+    PT_HLE_RETURNS,      /* are there packets of RETs in an elided section */
+    PT_STOP_BEFORE_END,  /* has a region its STOP, in the entry before END */
+    PT_STOP_LINKED,      /* has a region its STOP, in a table END leads to */
     PT_PSB_PIP,          /* has PSB+ a PIP */
     PT_PSB_EXEC,         /* a MODE.Exec */
     PT_PSB_FUP,          /* a FUP */

@@ -43,6 +43,10 @@ static void put_mode_tsx(struct processor *p, enum pt_tx_mode mode,
     if (mode != PT_TX_ABORT &&
         !faults_pt(p, mode == PT_TX_IN ? PT_BEGIN_TNT : PT_COMMIT_TNT, true))
         p->pt.tnt_bits = p->pt.tnt_count = 0;
+    if (p->tsx.hle && mode != PT_TX_ABORT &&
+        !faults_pt(p, mode == PT_TX_IN ? PT_HLE_BEGIN_TNT : PT_HLE_COMMIT_TNT,
+                   true))
+        p->pt.tnt_bits = p->pt.tnt_count = 0;
     if (faults_pt(p, PT_TX_TNT_FIRST, true))
         pt_flush_tnt(p);
     if (fup == NULL && faults_pt(p, PT_TX_FUP, false))
