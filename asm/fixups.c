@@ -17,8 +17,9 @@ LABELS(hw_msr_read);
 LABELS(hw_msr_write);
 LABELS(hw_pmc_read);
 LABELS(rtm_store);
+LABELS(rtm_empty);
 extern const uint8_t trace_window_on[], trace_window_resume[];
-extern const uint8_t rtm_store_end_fault[];
+extern const uint8_t rtm_store_end_fault[], rtm_empty_end_fault[];
 #define LABEL_OF_BODY(at) extern const uint8_t at[];
 TSX_FAULTS(LABEL_OF_BODY)
 TSX_STATE_FAULTS(LABEL_OF_BODY)
@@ -32,6 +33,8 @@ static const struct {
               {hw_pmc_read_fault, hw_pmc_read_resume},
               {rtm_store_fault, rtm_store_resume},     /* XBEGIN */
               {rtm_store_end_fault, rtm_store_resume}, /* XEND */
+              {rtm_empty_fault, rtm_empty_resume},
+              {rtm_empty_end_fault, rtm_empty_resume},
               {tsx_fallback, tsx_faulted},
               {tsx_xbegin_at, tsx_refused},
               {tsx_body_nest_store_begin, tsx_inner_fallback},

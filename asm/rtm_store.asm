@@ -48,6 +48,21 @@ rtm_store_fallback:
 .restored:
         ret
 
+; int rtm_empty(void) A transaction with nothing in it.
+global rtm_empty, rtm_empty_fault, rtm_empty_end_fault, rtm_empty_resume
+rtm_empty:
+        mov     eax, -1
+rtm_empty_fault:
+        xbegin  rtm_empty_fallback
+rtm_empty_end_fault:
+        xend
+        mov     eax, COMMITTED
+rtm_empty_resume:
+        ret
+rtm_empty_fallback:
+        mov     eax, ABORTED
+        ret
+
 ; void rtm_shadow(bool dil)
 ; XBEGIN, where DIL is not 0, where only a wrong prediction comes to: the RET is predicted to go back
 ; behind the CALL, and goes elsewhere. Architecturally no transaction begins.

@@ -19,6 +19,9 @@
  * address (the abort status); on a fault it is not changed. */
 int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax);
 
+/* XBEGIN and XEND, with nothing in between. */
+int rtm_empty(void);
+
 /* An XBEGIN that is only ever executed speculatively; or a jump in its place,
  * and all the rest the same. */
 void rtm_shadow(bool transaction);

@@ -62,6 +62,10 @@ void rtm_try(unsigned times, struct rtm_tally *out)
     for (unsigned i = 0; i < times && faults < RTM_FAULTS_MAX; i++) {
         hw_poll();
         faults = try_store(i, out) ? 0 : faults + 1;
+        if (i % RTM_EMPTY_EACH != RTM_EMPTY_EACH - 1)
+            continue;
+        out->empty++;
+        out->empty_committed += rtm_empty() == RTM_COMMITTED;
     }
 }
 
@@ -92,6 +96,8 @@ void rtm_check_forced(struct test_context *t, const struct rtm_tally *tally)
 
     check(t, tally->committed == 0, "%u of %u transactions committed; wanted 0",
           tally->committed, tally->tried);
+    check_none(t, "a transaction with nothing in it committed",
+               tally->empty_committed, tally->empty);
     check(t, tally->faulted == 0, "XBEGIN raised %s, %u of %u; wanted an abort",
           fault_name(tally->vector), tally->faulted, tally->tried);
     check(t,

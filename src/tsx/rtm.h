@@ -27,6 +27,7 @@ struct rtm_tally {
     uint32_t malformed_status; /* the last such */
     uint32_t other_status;     /* EAX of the last abort that was not forced */
     int vector;                /* of the last exception, else HW_NO_FAULT */
+    unsigned empty, empty_committed; /* beside the others: nothing in them */
 };
 
 /* None tried yet. */
@@ -35,10 +36,12 @@ void rtm_clear(struct rtm_tally *out);
 /* Enters EAX after an abort in ever, always and malformed. */
 void rtm_add_status(uint32_t status, struct rtm_tally *out);
 
-/* Tries `times` transactions of one store each. XBEGIN that raises an exception
- * is an outcome; after RTM_FAULTS_MAX of them in a row it stops early, since
- * nothing else will come. */
+/* Tries `times` transactions of one store each, and after each RTM_EMPTY_EACH
+ * of them one that is empty. XBEGIN that raises an exception is an outcome;
+ * after RTM_FAULTS_MAX of them in a row it stops early, since nothing else will
+ * come. */
 #define RTM_FAULTS_MAX 16
+#define RTM_EMPTY_EACH 16
 void rtm_try(unsigned times, struct rtm_tally *out);
 
 /* Checks what holds for any transaction in any state: an aborted one changes

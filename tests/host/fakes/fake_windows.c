@@ -227,6 +227,11 @@ FAKE int rtm_store(volatile uint64_t *cell, uint64_t value, uint32_t *eax)
     return RTM_ABORTED;
 }
 
+FAKE int rtm_empty(void)
+{
+    return RTM_ABORTED;
+}
+
 FAKE void rtm_shadow(bool transaction)
 {
     (void)transaction;

@@ -28,6 +28,9 @@ LABEL(hw_pmc_read_resume);
 LABEL(rtm_store_fault);
 LABEL(rtm_store_end_fault);
 LABEL(rtm_store_resume);
+LABEL(rtm_empty_fault);
+LABEL(rtm_empty_end_fault);
+LABEL(rtm_empty_resume);
 LABEL(trace_window_on);
 LABEL(trace_window_resume);
 LABEL(tsx_xbegin_at);
@@ -88,6 +91,8 @@ static void each_has_its_own(void **state)
     assert_true(fixup_find(at(hw_pmc_read_fault)) == at(hw_pmc_read_resume));
     assert_true(fixup_find(at(rtm_store_fault)) == at(rtm_store_resume));
     assert_true(fixup_find(at(rtm_store_end_fault)) == at(rtm_store_resume));
+    assert_true(fixup_find(at(rtm_empty_fault)) == at(rtm_empty_resume));
+    assert_true(fixup_find(at(rtm_empty_end_fault)) == at(rtm_empty_resume));
     assert_true(fixup_find(at(trace_window_on)) == at(trace_window_resume));
     assert_true(fixup_find(at(tsx_xbegin_at)) == at(tsx_refused));
     assert_true(fixup_find(at(tsx_body_nest_store_begin)) ==

@@ -2,8 +2,7 @@
 /*
  * tx.c - transactions. At the outermost XBEGIN, or XACQUIRE, the registers are
  * saved; tx_memory.c does the same for memory, conflict.c for other
- * processors, hle.c for elided locks. XEND drops what was saved, an abort
- * restores it.
+ * processors, hle.c for elided locks. XEND drops it, an abort restores it.
  *
  * model/tsx.c decides what becomes of a transaction. SDM volume 1,
  * "Programming with Intel Transactional Synchronization Extensions".
@@ -129,7 +128,8 @@ static void abort_doomed(struct vcpu *v)
 
 bool tx_commit(struct vcpu *v, uint64_t next)
 {
-    if (v->tx.decision.fate == TX_DOOMED) {
+    if (v->tx.decision.fate == TX_DOOMED &&
+        !(v->tx.decision.stores_alone && v->tx.lines.writes == 0)) {
         abort_doomed(v);
         return false;
     }

@@ -190,11 +190,21 @@ FAULT(forced_retry_while_traced,
       .caught = {"icelake-server on 1 pt_forced_abort FAIL",
                  "skylake-2018 on 1 pt_forced_abort FAIL"})
 
+FAULT(
+    forced_without_store_commits,
+    .what = "[B C F] a transaction that stores nothing is not forced to abort",
+    .caught = {"skylake-2018 on 1 force_abort_aborts_all FAIL",
+               "skylake-2021 on 1 always_abort_default FAIL",
+               "cometlake-rtm-2022 on 1 tsx_ctrl_disable FAIL",
+               "cometlake-2022 on 1 tsx_mcu_opt_ctrl FAIL"})
+
 void faults_doomed(struct processor *p, struct tx_decision *decision)
 {
     if (p->machine->fault == FAULT_none)
         return;
     spare_doomed(p, decision);
+    if (has_fault(p, FAULT_forced_without_store_commits))
+        decision->at_xend = decision->stores_alone = true;
     if (has_fault(p, FAULT_forced_retry_while_traced) && pt_tracing(p))
         decision->status = TX_STATUS_RETRY;
     p->faults.first_after_force = false;

@@ -81,7 +81,8 @@ struct tx_decision {
     bool forced;      /* TX_DOOMED: status for every cause of abort */
     bool leak_stores; /* faults: what an abort forgets to roll back, */
     bool leak_registers;
-    bool lose_stores; /* or a commit to write */
+    bool lose_stores;  /* or a commit to write; */
+    bool stores_alone; /* TX_DOOMED is what has stored */
 };
 
 void tsx_reset(struct processor *p);
