@@ -18,9 +18,9 @@ struct retirement;
 
 #define BLOCK_INSTRUCTIONS 16
 #define BLOCK_BYTES        64
-#define BLOCK_ACCESSES     16 /* of those whose addresses are told */
-#define BLOCKS_KNOWN       2048
-#define BLOCK_CODE_BYTES   256 /* of its copy */
+#define BLOCK_ACCESSES     16    /* of those whose addresses are told */
+#define BLOCKS_KNOWN       16384 /* 6 MiB, with their copies */
+#define BLOCK_CODE_BYTES   256   /* of its copy */
 
 /* By its place and bytes, for code may change. */
 struct block {
