@@ -40,6 +40,11 @@ void host_tables_load(struct vcpu *v)
     direct_never(v);
 }
 
+void host_tables_follow(const struct vcpu *v)
+{
+    (void)v;
+}
+
 /* --- x86.h --------------------------------------------------------------- */
 
 uint64_t rdmsr(uint32_t number)

@@ -14,7 +14,11 @@
 #define GDT_BYTES_MAX   512
 #define TABLES_PAGES    72 /* root, one of 512 GiB, and up to 70 GiB */
 #define LARGE_BYTES     UINT64_C(0x200000)
-#define FOUR_GIB        (UINT64_C(1) << 32)
+/* PSE, PGE, SMEP, SMAP. */
+#define CR4_OF_PAGES                                           \
+    (UINT64_C(1) << 4 | UINT64_C(1) << 7 | UINT64_C(1) << 20 | \
+     UINT64_C(1) << 21)
+#define FOUR_GIB (UINT64_C(1) << 32)
 
 extern const char host_stubs[];
 
@@ -40,7 +44,7 @@ bool host_tables_prepare(void *(*allocate)(size_t count))
     bool good = true;
 
     npt_start(&pages, allocate(TABLES_PAGES), TABLES_PAGES,
-              NPT_PRESENT | NPT_WRITE | NPT_USER);
+              NPT_PRESENT | NPT_WRITE);
     for (unsigned n = 0; n < hypervisor.ram_ranges; n++)
         if (hypervisor.ram[n].end > end)
             end = hypervisor.ram[n].end;
@@ -73,4 +77,15 @@ void host_tables_load(struct vcpu *v)
     __asm__ volatile("lidt %0" : : "m"(idtr));
     write_cr3((uint64_t)pages.root);
     direct_never(v);
+}
+
+/* Where VMRUN or its exit changes one of these bits, QEMU forgets what it
+ * remembers of memory once more. No page of the host's is a user's. */
+void host_tables_follow(const struct vcpu *v)
+{
+    const uint64_t cr4 = read_cr4(),
+                   differ = (cr4 ^ v->vmcb->cr4) & CR4_OF_PAGES;
+
+    if (differ != 0)
+        write_cr4(cr4 ^ differ);
 }

@@ -138,14 +138,14 @@ void direct_never(struct vcpu *v);
  * direct_start on and up to direct_end. */
 void host_root_start(struct vcpu *v);
 void host_root_end(const struct vcpu *v);
-/* True: where the firmware's have nothing they now have what the guest's have.
- */
+/* True: where the firmware's have nothing they have what the guest's have. */
 bool host_root_takes(struct vcpu *v, uint64_t linear);
 
 /* host_tables.c: page tables of all RAM, and what else the host runs on without
  * firmware. False: RAM ends too high. */
 bool host_tables_prepare(void *(*allocate)(size_t count));
 void host_tables_load(struct vcpu *v);
+void host_tables_follow(const struct vcpu *v); /* CR4, before a run */
 
 /* levels.c, where an operating system runs. How it goes on, after whatever may
  * have changed that. */

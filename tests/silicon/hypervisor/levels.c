@@ -282,6 +282,7 @@ void levels_run(struct vcpu *v)
     if (l->idle)
         v->vmcb->intercept_misc1 &= ~INTERCEPT1_HLT;
     v->model->pt.clocks_stopped |= v->mode == MODE_FREE;
+    host_tables_follow(v);
     time_run(v);
     l->tsc = rdtsc();
     svm_vmrun(v);

@@ -47,6 +47,19 @@ void write_cr3(uint64_t value)
     __asm__ volatile("mov %0, %%cr3" : : "r"(value) : "memory");
 }
 
+uint64_t read_cr4(void)
+{
+    uint64_t value;
+
+    __asm__ volatile("mov %%cr4, %0" : "=r"(value));
+    return value;
+}
+
+void write_cr4(uint64_t value)
+{
+    __asm__ volatile("mov %0, %%cr4" : : "r"(value) : "memory");
+}
+
 void write_dr0(uint64_t value)
 {
     __asm__ volatile("mov %0, %%dr0" : : "r"(value));

@@ -21,6 +21,8 @@ void read_breakpoints(uint64_t at[4]);
 uint16_t read_tr(void);
 
 void write_cr3(uint64_t value);
+uint64_t read_cr4(void);
+void write_cr4(uint64_t value);
 void write_dr0(uint64_t value);
 void write_dr6(uint64_t value);
 void write_dr7(uint64_t value);
