@@ -146,7 +146,8 @@ static bool try_form(struct sampling *p, const struct form *form)
 
 /* A branch inside is to make a record: the section is not elided then. The
  * overflow is amid its loop, so that the next branch is in it, too. */
-#define TURNS 400
+#define TURNS         400
+#define SECTION_TRIES 4
 static const struct sampling_config branches = {
     .select = PRECISE_CONDITIONAL_BRANCHES,
     .counters = 1 << 0,
@@ -155,41 +156,56 @@ static const struct sampling_config branches = {
     .threshold = 8,
 };
 
+static const struct section {
+    const char *what;
+    hle_region *region;
+    const uint8_t *acquired, *release; /* of the outermost, of the first */
+} sections[] = {
+    {"an elided section", hle_xchg, hle_xchg_acquired, hle_xchg_release},
+    {"an elided section inside of another", hle_two,
+     hle_two_acquire + HLE_TWO_OUTER_BYTES, hle_two_release},
+};
+
+struct executed {
+    const struct section *section;
+    struct hle_block block;
+};
+
 static void run_section(struct sampling *p, uint64_t argument)
 {
-    struct hle_block *block = (struct hle_block *)(uintptr_t)argument;
+    struct executed *e = (struct executed *)(uintptr_t)argument;
     volatile uint64_t *locks = test_buffer(p->t);
 
-    *block = (struct hle_block){.lock = locks, .turns = TURNS, .ask = 1};
+    e->block = (struct hle_block){.lock = locks, .turns = TURNS, .ask = 1};
     locks[0] = locks[8] = 0;
     if (sampling_start(p))
-        hle_xchg(block);
+        e->section->region(&e->block);
 }
 
-static bool try_inside(struct sampling *p, unsigned *records)
+static bool try_inside(struct sampling *p, const struct section *section,
+                       unsigned *records)
 {
     const struct pebs_abort abort = {
-        .hle = true, .resume = (uint64_t)(uintptr_t)hle_xchg_acquired};
-    const uint64_t bytes = (uint64_t)(hle_xchg_release - hle_xchg_acquired);
-    struct hle_block block;
+        .hle = true, .resume = (uint64_t)(uintptr_t)section->acquired};
+    const uint64_t bytes = (uint64_t)(section->release - section->acquired);
+    struct executed e = {.section = section};
     struct pebs_record r;
 
     /* Measured. */
-    if (!sampling_around(p, &branches, run_section,
-                         (uint64_t)(uintptr_t)&block))
+    if (!sampling_around(p, &branches, run_section, (uint64_t)(uintptr_t)&e))
         return false;
 
     /* Check. One that did not abort says where it is of. */
     for (unsigned n = 0; n < p->records && sampling_record(p, n, &r); n++) {
         if ((r.tx_abort & TX_ABORT_HLE_ABORT) == 0) {
-            check(p->t, block.inside == 0 || r.rip - abort.resume >= bytes,
-                  "an elided section came to its XRELEASE, and a branch inside "
-                  "had made a record: RIP 0x%lx, the section is at 0x%lx; "
-                  "wanted an abort first",
-                  r.rip, abort.resume);
+            check(p->t, e.block.inside == 0 || r.rip - abort.resume >= bytes,
+                  "%s came to its XRELEASE, and a branch inside had made a "
+                  "record: RIP 0x%lx, the section is at 0x%lx; wanted an abort "
+                  "first",
+                  section->what, r.rip, abort.resume);
             continue;
         }
-        WITH_PREFIX (p->t, "a branch in an elided section made a record")
+        WITH_PREFIX (p->t, "a branch in %s made a record", section->what)
             abort_check(p, &r, &abort);
     }
     *records += p->records;
@@ -228,12 +244,14 @@ TEST(
             return;
         prefix_pop(t);
     }
-    unsigned records = 0;
-    for (unsigned i = 0; i < TRIES; i++)
-        if (!try_inside(&p, &records))
-            return;
-    check(t, records != 0,
-          "%u sections of %u branches, and an overflow after %u, made no "
-          "record",
-          TRIES, TURNS, TURNS / 4);
+    FOR_EACH_ROW (t, i, sections) {
+        unsigned records = 0;
+        for (unsigned n = 0; n < SECTION_TRIES; n++)
+            if (!try_inside(&p, &sections[i], &records))
+                return;
+        check(t, records != 0,
+              "%u times %s of %u branches, and an overflow after %u, made no "
+              "record",
+              SECTION_TRIES, sections[i].what, TURNS, TURNS / 4);
+    }
 }

@@ -10,6 +10,7 @@
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling_ring3.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/status.h"
 
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u
@@ -247,6 +248,38 @@ static bool try_latency(struct contexts *c, unsigned level)
     return true;
 }
 
+/* An access in a transaction that is to make a record aborts it: SDM 3B, "Intel
+ * TSX and PEBS Support". The body's accesses are in it, all of them. */
+static bool try_inside(struct contexts *c, const struct row *row,
+                       unsigned level)
+{
+    const struct sampling_config config = {.select = row->select,
+                                           .counters = 1 << 0,
+                                           .first_period = {PERIOD},
+                                           .room = PEBS_ROOM_MAX,
+                                           .threshold = PEBS_ROOM_MAX};
+    struct pebs_record record;
+
+    /* Measured. */
+    if (!contexts_run(c, &config, ring3_body_committed, level))
+        return false;
+
+    /* Check. */
+    for (unsigned n = 0; n < c->sampling.records; n++) {
+        if (!sampling_record(&c->sampling, n, &record))
+            return false;
+        const struct ring3_access *a =
+            access_of(row, record.eventing_ip - c->code, 0);
+        if (a == NULL || c->ring3.ring3->status != RTM_STATUS_STARTED)
+            continue;
+        check(c->sampling.t, false,
+              "a transaction committed, and an event inside, at 0x%lx, had "
+              "made a record; wanted an abort first",
+              record.eventing_ip);
+    }
+    return true;
+}
+
 TEST(pebs_in_contexts,
      .asks = "Do records of ring 3 say the same as elsewhere: instruction, "
              "address, registers?",
@@ -277,6 +310,11 @@ TEST(pebs_in_contexts,
     WITH_PREFIX (t, "at ring 3")
         if (!state_after_crossing(&c))
             return;
+    for (unsigned i = 0; i < 2 && transactions; i++)
+        for (unsigned level = 0; level <= 3; level += 3)
+            WITH_PREFIX (t, "%s at ring %u", rows[i].what, level)
+                if (!try_inside(&c, &rows[i], level))
+                    return;
     if (transactions &&
         !aborts_at_ring3(&c, test_regime(t) == REGIME_A && test_cpu(t)->hle))
         return;

@@ -123,10 +123,19 @@ static void write_record(struct vcpu *v)
 /* It does, but for faults. */
 static bool ends_transaction(const struct vcpu *v)
 {
-    const struct machine *m = v->model->machine;
+    const struct processor *p = v->model;
+    const struct machine *m = p->machine;
+    const unsigned n = (unsigned)__builtin_ctzll(p->pebs.triggered);
 
-    return !faults_record_spares_tx(v->model) &&
+    if (n < COUNTERS_MAX && (p->pmu.select[n] & 0xF0) == 0xD0 &&
+        !faults_rule(m, ACCESS_ENDS_FOR_RECORD, true))
+        return false;
+    return !faults_record_spares_tx(p) &&
+           faults_quantity(m, RECORD_ENDS_TX, n, 1) != 0 &&
+           (!p->tsx.user || faults_rule(m, RING3_ENDS_FOR_RECORD, true)) &&
            (!v->tx.hle || faults_rule(m, ELISION_ENDS_FOR_RECORD, true)) &&
+           (!v->tx.hle || v->tx.elision.nest == 1 ||
+            faults_rule(m, INNER_SECTION_ENDS_FOR_RECORD, true)) &&
            (v->tx.depth == 1 || faults_rule(m, NESTED_ENDS_FOR_RECORD, true));
 }
 

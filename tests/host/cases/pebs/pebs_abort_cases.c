@@ -133,9 +133,9 @@ static void deviations(void **state)
         ROW(inside_tx, PASS, "", .cause = RTM_STATUS_RETRY),
         ROW(inside_tx, PASS, "", .cause = RTM_STATUS_NESTED),
         ROW(inside_tx, FAIL, "is not 10b", .info = BIT(32)),
-        ROW(inside_tx, FAIL, "branches follow", .ip = 56),
-        ROW(inside_tx, FAIL, "branches follow", .ip = -9),
-        ROW(inside_tx, PASS, "", .ip = 55),
+        ROW(inside_tx, FAIL, "events follow", .ip = 88),
+        ROW(inside_tx, FAIL, "events follow", .ip = -9),
+        ROW(inside_tx, PASS, "", .ip = 87),
         ROW(inside_tx, PASS, "", .ip = -8),
         ROW(inside_tx, FAIL, "the outermost fallback", .rip = -1),
         ROW(inside_tx, FAIL, "outside of transactions", .outside = true),
@@ -178,6 +178,11 @@ static void elided_locks(void **state)
         expect_case(verdict_of(&test_pebs_tx_conflict), VERDICT_FAIL,
                     "wanted one a section at most");
     elided_again = 0;
+    expect_case(verdict_of(&test_pebs_tx_cycles), VERDICT_PASS, "");
+    wrong = (struct wrong){.stale_section = true};
+    expect_case(verdict_of(&test_pebs_tx_cycles), VERDICT_FAIL,
+                "the record of a branch after an elided section");
+    wrong = (struct wrong){.of = NULL};
     expect_case(verdict_of(&test_pebs_tx_abort), VERDICT_PASS,
                 "XABORT: 12 records of 24 aborts, 12 by this cause");
     wrong = (struct wrong){.of_hle = true};

@@ -7,6 +7,7 @@
 #include "asm/hle_regions.h"
 #include "asm/rtm_store.h"
 #include "asm/tsx_bodies.h"
+#include "src/memory/datala.h"
 #include "src/pebs/precise.h"
 #include "src/tsx/pair.h"
 #include "src/tsx/status.h"
@@ -80,6 +81,7 @@ struct wrong {
     int64_t rip, ip, cycles;
     int64_t slow;       /* added to what the clock says of a transaction */
     uint64_t after;     /* XORed to B8H of a record after a transaction */
+    bool stale_section; /* the same, after an elided section */
     bool stale;         /* which has the time of the last abort */
     unsigned most;      /* records; 0: no limit */
     bool silent;        /* none */
@@ -166,20 +168,37 @@ static void count_abort(uint64_t event, const struct tsx_block *b,
     committed_before = 0;
 }
 
-/* The branches of lines: with a record amid them the transaction aborts. */
+/* Branches, stores or loads of lines: with a record amid them the transaction
+ * aborts. So many events are there. */
+static uint64_t events_of(const struct tsx_block *b, uint64_t event)
+{
+    if (b->body == tsx_body_read_lines)
+        return event == DATALA_ALL_LOADS ? 8 * b->count : 0;
+    if (b->body == tsx_body_nest_write_lines)
+        return event == PRECISE_CONDITIONAL_BRANCHES ? b->count : 0;
+    return b->body == tsx_body_write_lines &&
+                   (event == PRECISE_CONDITIONAL_BRANCHES ||
+                    event == DATALA_ALL_STORES)
+               ? b->count
+               : 0;
+}
+
 static bool is_recorded(const struct tsx_block *b, struct end *end)
 {
-    const uint64_t left = -*msr(IA32_PMC(0)) & MASK;
+    for (unsigned n = 0; n < COUNTERS; n++) {
+        const uint64_t left = -*msr(IA32_PMC(n)) & MASK;
 
-    if ((b->body != tsx_body_write_lines &&
-         b->body != tsx_body_nest_write_lines) ||
-        (*msr(IA32_PERFEVTSEL(0)) & 0xffff) != PRECISE_CONDITIONAL_BRANCHES ||
-        (*msr(IA32_PERF_GLOBAL_CTRL) & 1) == 0 || left >= b->count)
-        return false;
-    *end = (struct end){b->body, wrong.cause, ANY_OTHER, b->body + 8};
-    *msr(IA32_PMC(0)) = area()->pebs_reset[0];
-    record_abort(b, end, 1);
-    return true;
+        if ((*msr(IA32_PEBS_ENABLE) >> n & *msr(IA32_PERF_GLOBAL_CTRL) >> n &
+             1) == 0)
+            continue;
+        if (left >= events_of(b, *msr(IA32_PERFEVTSEL(n)) & 0xffff))
+            continue;
+        *end = (struct end){b->body, wrong.cause, ANY_OTHER, b->body + 8};
+        *msr(IA32_PMC(n)) = area()->pebs_reset[n];
+        record_abort(b, end, 1u << n);
+        return true;
+    }
+    return false;
 }
 
 static bool finds_end(const struct tsx_block *b, struct end *end)
@@ -255,6 +274,10 @@ void hle_xchg(struct hle_block *block)
         (*msr(IA32_PERFEVTSEL(0)) & 0xffff) == PRECISE_HLE_ABORTED;
 
     block->inside = !aborts && t->cpu.hle;
+    if ((*msr(IA32_PERFEVTSEL(1)) & 0xffff) == 0x3c)
+        *msr(IA32_PMC(1)) += block->turns + 30;
+    if (!wrong.stale_section)
+        device.tx_abort = block->turns + 20;
     block->seen = block->data = block->far = 1;
     for (unsigned n = 0; aborts && n <= elided_again; n++)
         count_abort(PRECISE_HLE_ABORTED, &b, &end);

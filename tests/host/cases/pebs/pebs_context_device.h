@@ -54,6 +54,7 @@ static struct odd_body {
     uint64_t elsewhere;  /* added to the address of these loads */
     uint64_t crossed[2]; /* XORed to the address of a load, of a store */
     uint64_t string_at, string_next; /* the same of REP STOS, and its RIP */
+    bool goes_on; /* a transaction at ring 3 with a record inside */
 } body;
 
 static void make_events(uint32_t kind, uint32_t events[4])
@@ -320,6 +321,15 @@ uint64_t window_ring3_body(uint64_t enable, uint64_t cells[WINDOW_CELLS])
         store_string(enable, ring3);
     if (aborts != 0 || loads || string || crosses)
         return 0;
+    if (ring3->body == (uint32_t)(ring3_body_committed - ring3_body)) {
+        for (unsigned turn = 0; turn < RING3_BODY_TURNS; turn++)
+            for (const struct ring3_access *a = ring3_body_accesses; a->at != 0;
+                 a++)
+                access_page(enable, ring3, a, turn);
+        ring3->status =
+            body.goes_on && ring3->level != 0 ? RTM_STATUS_STARTED : 0;
+        return 0;
+    }
     assert_int_equal(ring3->body, (uint32_t)(ring3_body_plain - ring3_body));
     for (unsigned turn = 0; turn < RING3_BODY_TURNS; turn++)
         for (const struct ring3_access *a = ring3_body_accesses; a->at != 0;

@@ -16,8 +16,10 @@ LABELS(hle_inner_acquired)
 LABELS(hle_stores_acquired)
 LABELS(hle_other_value_release)
 LABELS(hle_inner_pause)
-__asm__(".globl hle_xchg_release\n"
-        ".set hle_xchg_release, hle_xchg_acquired + 64\n");
+LABELS(hle_two_acquire)
+__asm__(".globl hle_xchg_release, hle_two_release\n"
+        ".set hle_xchg_release, hle_xchg_acquired + 64\n"
+        ".set hle_two_release, hle_two_acquire + 64\n");
 
 #define CONDITIONAL 0x01c4
 #define CYCLES      50 /* of a section, beside its turns */
@@ -94,16 +96,16 @@ void hle_stores(struct hle_block *block)
 
 /* So many branches, of which one that makes a record ends the elision; they
  * are executed again then. */
-void hle_xchg(struct hle_block *block)
+static void branches(struct hle_block *block, const uint8_t *acquired)
 {
     const uint64_t enable = *msr(IA32_PERF_GLOBAL_CTRL);
-    struct spot s = {.at = (uintptr_t)hle_xchg_acquired + 8,
-                     .next = (uintptr_t)hle_xchg_acquired + 4,
+    struct spot s = {.at = (uintptr_t)acquired + 8,
+                     .next = (uintptr_t)acquired + 4,
                      .events = {CONDITIONAL}};
     const unsigned made = path.made;
 
     if (odd.late)
-        s.next = (uintptr_t)hle_xchg_acquired + 64;
+        s.next = (uintptr_t)acquired + 64;
 
     assert_true(is_free(block, 0));
     block->inside = block->ask != 0 && !odd.not_elided;
@@ -112,7 +114,7 @@ void hle_xchg(struct hle_block *block)
     path.skid[0] = 1;
     path.silent = odd.inside_silent;
     if (!odd.goes_on) {
-        s.next = (uintptr_t)hle_xchg_acquired + (uint64_t)odd.inside_rip;
+        s.next = (uintptr_t)acquired + (uint64_t)odd.inside_rip;
         s.holds.tx_abort =
             (TX_ABORT_HLE_ABORT | ANY_OTHER | 400) ^ odd.inside_info;
     }
@@ -123,6 +125,18 @@ void hle_xchg(struct hle_block *block)
             return;
         }
     }
+}
+
+void hle_xchg(struct hle_block *block)
+{
+    branches(block, hle_xchg_acquired);
+}
+
+/* One lock in another. */
+void hle_two(struct hle_block *block)
+{
+    assert_true(is_free(block, 8));
+    branches(block, hle_two_acquire + HLE_TWO_OUTER_BYTES);
 }
 
 void hle_again(struct hle_block *block)
@@ -211,9 +225,12 @@ static void deviations(void **state)
         {VERDICT_FAIL,
          "an elided section came to its XRELEASE",
          {.goes_on = true}},
+        {VERDICT_FAIL,
+         "an elided section inside of another came to its XRELEASE",
+         {.goes_on = true}},
         {VERDICT_PASS, "", {.goes_on = true, .late = true}},
         {VERDICT_FAIL,
-         "8 sections of 400 branches, and an overflow after 100",
+         "4 times an elided section of 400 branches, and an overflow after 100",
          {.inside_silent = true}},
         {VERDICT_FAIL,
          "a branch in an elided section made a record: RIP",

@@ -157,6 +157,42 @@ FAULT(pebs_without_nested_abort,
                  "haswell on 1 pebs_inside_tx FAIL"},
       .breaks = NESTED_ENDS_FOR_RECORD)
 
+FAULT(pebs_1_without_abort,
+      .what =
+          "[A B F; C with bit 2] a record of counter 1 inside a transaction "
+          "does not abort it",
+      .caught = {"skylake-2018 on 1 pebs_inside_tx FAIL",
+                 "sapphirerapids on 1 pebs_inside_tx FAIL"},
+      .quantity = RECORD_ENDS_TX, .number = 1, .clear = 1)
+
+FAULT(pebs_3_without_abort,
+      .what = "[A F; C with bit 2] a record of counter 3 inside a transaction "
+              "does not abort it",
+      .caught = {"skylake-2017 on 1 pebs_inside_tx FAIL",
+                 "haswell on 1 pebs_inside_tx FAIL"},
+      .quantity = RECORD_ENDS_TX, .number = 3, .clear = 1)
+
+FAULT(pebs_access_without_abort,
+      .what = "[A B F; C with bit 2] a record of a load or store inside a "
+              "transaction does not abort it",
+      .caught = {"skylake-2018 on 1 pebs_inside_tx FAIL",
+                 "haswell on 1 pebs_inside_tx FAIL"},
+      .breaks = ACCESS_ENDS_FOR_RECORD)
+
+FAULT(pebs_ring3_without_abort,
+      .what = "[A B F; C with bit 2] a record inside a transaction at ring 3 "
+              "does not abort it",
+      .caught = {"skylake-2018 on 1 pebs_in_contexts FAIL",
+                 "haswell on 1 pebs_in_contexts FAIL"},
+      .breaks = RING3_ENDS_FOR_RECORD)
+
+FAULT(pebs_without_inner_section_abort,
+      .what = "[A with HLE] a record inside an elided section that is in "
+              "another does not abort it",
+      .caught = {"skylake-2017 on 1 pebs_hle_abort FAIL",
+                 "haswell on 1 pebs_hle_abort FAIL"},
+      .breaks = INNER_SECTION_ENDS_FOR_RECORD)
+
 void faults_pebs_enable_written(struct processor *p)
 {
     p->faults.ds_first.valid = false;

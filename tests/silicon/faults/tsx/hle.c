@@ -256,6 +256,13 @@ FAULT(hle_inner_keeps_outer,
                  "skylake-2017 on 1 hle_nesting FAIL"},
       .breaks = INNER_STORES)
 
+FAULT(hle_commit_keeps_cycles,
+      .what = "[A with HLE] an elided section that commits leaves "
+              "Cycles_Last_TX (B8H) as it was",
+      .caught = {"haswell on 1 pebs_tx_cycles FAIL",
+                 "skylake-2017 on 1 pebs_tx_cycles FAIL"},
+      .breaks = SECTION_SETS_CYCLES)
+
 FAULT(hle_interrupt_keeps_xmm,
       .what = "[A with HLE] an abort of an elided section by an interrupt does "
               "not restore XMM0 to XMM7",

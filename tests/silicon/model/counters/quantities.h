@@ -103,6 +103,7 @@ enum quantity {
     COUNTERS_FROZEN,  /* by CTR_Frz */
     LBR_LATE,         /* records after a freeze */
     REGISTERS_BEFORE, /* the instruction, in its record: a bit each, PEBS_X */
+    RECORD_ENDS_TX,   /* a transaction; number: its counter */
     LBR_DEPTHS,       /* CPUID.1CH:EAX[7:0], as IA32_LBR_DEPTH has them */
 };
 

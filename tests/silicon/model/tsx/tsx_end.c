@@ -304,7 +304,8 @@ void tsx_committed(struct processor *p)
     if (p->tsx.lines >= MANY_LINES / 2 &&
         !faults_rule(p->machine, COMMITS_NOT_IN_MEM, true))
         tsx_count_causes(p, TX_MEM_CAPACITY_WRITE, 0);
-    if (!faults_rule(p->machine, COMMIT_SETS_CYCLES, true))
+    if (!faults_rule(p->machine, COMMIT_SETS_CYCLES, true) ||
+        (p->tsx.hle && !faults_rule(p->machine, SECTION_SETS_CYCLES, true)))
         p->tsx.cycles = (uint32_t)p->tsx.last_abort.information;
     if (!faults_rule(p->machine, TXCP_KEEPS_COMMITTED, true))
         counters_roll_back(p);
