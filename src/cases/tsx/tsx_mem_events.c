@@ -11,13 +11,14 @@
 #include "src/tsx/causes.h"
 #include "src/tsx/hle.h"
 
-#define BEFORE     (HASWELL | BROADWELL | SKYLAKE)
-#define TIMES      8
-#define ROUNDS     12 /* where aborts of other causes came in between */
-#define DEEP       64 /* more than any processor nests; tsx_nesting */
-#define FIT_LINES  32 /* that a transaction can write */
-#define LINE_BYTES 64
-#define INNER      16 /* quadwords from the outer lock: a line of its own */
+#define BEFORE        (HASWELL | BROADWELL | SKYLAKE)
+#define TIMES         8
+#define ROUNDS        12 /* where aborts of other causes came in between */
+#define DEEP          64 /* more than any processor nests; tsx_nesting */
+#define FIT_LINES     32 /* that a transaction can write */
+#define LINE_BYTES    64
+#define SECTION_LINES 896 /* more than a cache of 48 KB has */
+#define INNER         16  /* quadwords from the outer lock: a line of its own */
 
 /* A piece of work; the event that counts it, one that does not, and one of all
  * that there were. */
@@ -87,6 +88,29 @@ static void run_mismatches(void *argument)
     hle_mismatch(w->t, TIMES);
 }
 
+/* Sections that a CPUID ends, and one that stores to more lines than fit. */
+static void run_cpuids(void *argument)
+{
+    const struct work *w = argument;
+
+    for (unsigned i = 0; i < TIMES; i++) {
+        struct hle_block block = {.lock = test_buffer(w->t)};
+        *(volatile uint64_t *)block.lock = 0;
+        hle_stays_cpuid(&block);
+    }
+}
+
+static void run_stores(void *argument)
+{
+    const struct work *w = argument;
+
+    struct hle_block block = {.lock = test_buffer(w->t),
+                              .turns = SECTION_LINES};
+
+    *(volatile uint64_t *)block.lock = 0;
+    hle_stores(&block);
+}
+
 static void run_region(void *argument)
 {
     const struct work *w = argument;
@@ -102,6 +126,18 @@ static void run_region(void *argument)
 #define RTM_STARTED (EVENT_RTM_RETIRED | UMASK_START)
 #define RTM_ABORTED (EVENT_RTM_RETIRED | UMASK_ABORTED)
 #define HLE_STARTED (EVENT_HLE_RETIRED | UMASK_START)
+
+/* "HLE-unfriendly instructions", "various memory events", none of the other
+ * four: a category each. */
+#define SECTIONS_THAT(what, run, umask, name)         \
+    {                                                 \
+        what, run, EVENT_HLE_RETIRED | umask,         \
+            EVENT_HLE_RETIRED | UMASK_ABORTED_EVENTS, \
+            EVENT_HLE_RETIRED | UMASK_ABORTED,        \
+            {name, ".ABORTED_EVENTS (80H)",           \
+             "HLE_RETIRED (C8H) .ABORTED (04H)"},     \
+            NULL, BEFORE, true                        \
+    }
 
 #define TOO_MANY_LINES(what, run)                                           \
     {                                                                       \
@@ -178,6 +214,12 @@ static const struct row rows[] = {
      NULL,
      BEFORE,
      true},
+    SECTIONS_THAT("critical sections that CPUID aborts", run_cpuids,
+                  UMASK_ABORTED_UNFRIENDLY,
+                  "HLE_RETIRED (C8H) .ABORTED_UNFRIENDLY (20H)"),
+    SECTIONS_THAT("a critical section that stores to too many lines",
+                  run_stores, UMASK_ABORTED_MEM,
+                  "HLE_RETIRED (C8H) .ABORTED_MEM (08H)"),
 };
 
 /* One event and that of all, on counters 0 and 1: IA32_PMC2 may be invalid
@@ -260,7 +302,7 @@ static void check_commits(struct test_context *t)
 TEST(tsx_mem_events,
      .asks = "Do TX_MEM and TX_EXEC count the aborts whose cause they name?",
      .cite = "SDM 3B, tables of events of the 4th to 6th generation, TX_MEM, "
-             "TX_EXEC; of 06_6AH, Intel's list",
+             "TX_EXEC, HLE_RETIRED; of 06_6AH, Intel's list",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_RTM, .counters = 2})
 {
     const struct identity *id = test_cpu(t);

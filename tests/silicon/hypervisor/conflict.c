@@ -92,6 +92,13 @@ static bool is_unmonitored(struct vcpu *o, uint64_t address)
                         true);
 }
 
+/* By a fault: nobody else may read its elided lock. */
+static bool keeps_lock(struct vcpu *o, uint64_t address)
+{
+    return !faults_rule(&hypervisor.machine, LOCK_READS_SHARED, true) &&
+           hle_lock_at(o, address) != NULL;
+}
+
 /* Another processor, with whose transaction this access conflicts. */
 static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
                                      bool write)
@@ -115,7 +122,8 @@ static struct vcpu *conflicting_vcpu(const struct vcpu *v, uint64_t address,
             (o->tx.depth > 1 && !write && !faults_rule(m, INNER_WRITES, true)))
             continue;
         if (o != v && o->tx.active &&
-            tsx_conflict(m, lines_find(&o->tx.lines, address), write))
+            (tsx_conflict(m, lines_find(&o->tx.lines, address), write) ||
+             keeps_lock(o, address)))
             return o;
     }
     return NULL;
@@ -175,8 +183,13 @@ bool conflict_end(struct vcpu *v, bool commit)
 
 bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags)
 {
-    bool write = (flags & LINE_WRITTEN) != 0, good;
+    const struct machine *m = v->model->machine;
+    const bool write = (flags & LINE_WRITTEN) != 0,
+               reads_shared =
+                   faults_rule(m, READS_ARE_SHARED, true) &&
+                   (!v->tx.hle || faults_rule(m, LOCK_READS_SHARED, true));
     struct vcpu *o;
+    bool good;
 
     pages_lock();
     while (!v->tx.conflict &&
@@ -187,11 +200,8 @@ bool conflict_add_line(struct vcpu *v, uint64_t address, unsigned flags)
     good = !v->tx.conflict && lines_add(&v->tx.lines, address, flags);
     for (unsigned n = 0; good && flags != 0 && n < hypervisor.processors; n++)
         if (&hypervisor.vcpus[n] != v)
-            good = hold_page(
-                &hypervisor.vcpus[n], address,
-                write || !faults_rule(v->model->machine, READS_ARE_SHARED, true)
-                    ? 0
-                    : PAGE_READ);
+            good = hold_page(&hypervisor.vcpus[n], address,
+                             write || !reads_shared ? 0 : PAGE_READ);
     pages_unlock();
     return good;
 }

@@ -131,7 +131,8 @@ static void looked_at(struct hle_block *block, bool plain)
         return;
     }
     device.others++;
-    block->inside = block->ask != 0 && device.elides;
+    block->inside =
+        block->ask != 0 && (PAIR->stop ? device.alone_elides : device.elides);
     look(block->lock, device.seen_with);
 }
 
@@ -260,7 +261,7 @@ static void conflict_needs_elision(void **state)
 static void begin_look(const struct test *test, bool elides, unsigned every,
                        unsigned first, bool with)
 {
-    device.elides = elides;
+    device.elides = device.alone_elides = elides;
     device.seen_every = every;
     device.seen_first = first;
     device.seen_with = with;
@@ -284,6 +285,11 @@ static void unseen(void **state)
     assert_non_null(strstr(t->text, "in 5 of 5 critical sections that were"));
     begin_look(test, false, 1, 0, true);
     expect_case(case_end(), VERDICT_SKIP, "0 of 5 were");
+    begin_look(test, false, 1, 0, true);
+    device.alone_elides = true;
+    expect_case(case_end(), VERDICT_FAIL,
+                "0 of 5 locks were elided while processor 1 read them, 5 of 5 "
+                "alone");
     begin_look(test, true, 1, 0, false);
     device.hangs_at = 3;
     expect_case(case_end(), VERDICT_ERROR, "makes no progress");

@@ -61,13 +61,28 @@ void hle_xchg(struct hle_block *block)
     count_event(EVENT_HLE_RETIRED | UMASK_COMMIT, 1);
 }
 
-void hle_other_value(struct hle_block *block)
+static void section_aborts(const struct hle_block *block, uint64_t umask)
 {
-    (void)block;
+    assert_int_equal(*(volatile uint64_t *)block->lock, 0);
     count_event(EVENT_HLE_RETIRED | UMASK_START, 1);
     count_event(EVENT_HLE_RETIRED | UMASK_ABORTED, 1);
-    count_event(EVENT_HLE_RETIRED | UMASK_ABORTED_MEM, 1);
+    count_event(EVENT_HLE_RETIRED | umask, 1);
+}
+
+void hle_other_value(struct hle_block *block)
+{
+    section_aborts(block, UMASK_ABORTED_MEM);
     count_event(EVENT_TX_MEM | UMASK_ABORT_HLE_ELISION_BUFFER_MISMATCH, 1);
+}
+
+void hle_stays_cpuid(struct hle_block *block)
+{
+    section_aborts(block, UMASK_ABORTED_UNFRIENDLY);
+}
+
+void hle_stores(struct hle_block *block)
+{
+    section_aborts(block, UMASK_ABORTED_MEM);
 }
 
 static void nested(struct hle_nest *nest, uint64_t event, uint64_t of)
@@ -126,6 +141,12 @@ static const struct mem_row {
     {"elided locks whose XRELEASE",
      EVENT_TX_MEM | UMASK_ABORT_HLE_ELISION_BUFFER_MISMATCH,
      EVENT_TX_MEM | UMASK_ABORT_HLE_STORE_TO_ELIDED_LOCK, 8},
+    {"critical sections that CPUID aborts",
+     EVENT_HLE_RETIRED | UMASK_ABORTED_UNFRIENDLY,
+     EVENT_HLE_RETIRED | UMASK_ABORTED_EVENTS, 8},
+    {"a critical section that stores to too many lines",
+     EVENT_HLE_RETIRED | UMASK_ABORTED_MEM,
+     EVENT_HLE_RETIRED | UMASK_ABORTED_EVENTS, 1},
 };
 #define MEM_ROWS (sizeof(mem_rows) / sizeof(mem_rows[0]))
 
@@ -152,8 +173,8 @@ static void mem_events(void **state)
     for (unsigned i = 0; i < MEM_ROWS; i++) {
         const struct mem_row *row = &mem_rows[i];
         const unsigned at = 2 * i, last = at + 2 * ROUNDS - 2;
-        /* Half of them are enough; less not, in each round. */
-        mem_all(at, at, 50, 0, 0);
+        /* Half of them, or more, are enough; less not, in each round. */
+        mem_all(at, at, 50, row->all % 2, 0);
         expect_case(case_end(), VERDICT_PASS, "");
         assert_int_equal(change.windows, 2 * MEM_ROWS + 1);
         for (unsigned least = 0; least < 2; least++) {
@@ -189,7 +210,7 @@ static void mem_generations(void **state)
         bool hle;
         unsigned checks;
     } rows[] = {
-        {0x3c, REGIME_A, true, 9},  {0x3d, REGIME_A, true, 9},
+        {0x3c, REGIME_A, true, 11}, {0x3d, REGIME_A, true, 11},
         {0x5e, REGIME_A, false, 4}, {0x5e, REGIME_B, true, 4},
         {0x6a, REGIME_A, true, 4},  {0x3a, REGIME_A, true, 0},
     };

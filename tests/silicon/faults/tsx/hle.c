@@ -2,6 +2,8 @@
 /* hle.c - what goes wrong with lock elision. */
 #include "tests/silicon/model/hooks.h"
 
+#include "tests/silicon/model/counters/counters.h"
+
 FAULT(hle_lock_written,
       .what = "[A with HLE] the lock is written between XACQUIRE and "
               "XRELEASE, for all to see",
@@ -256,12 +258,35 @@ FAULT(hle_inner_keeps_outer,
                  "skylake-2017 on 1 hle_nesting FAIL"},
       .breaks = INNER_STORES)
 
+FAULT(hle_cpuid_in_events,
+      .what = "[A with HLE] HLE_RETIRED.ABORTED_EVENTS has aborts by CPUID, "
+              "not ABORTED_UNFRIENDLY",
+      .caught = {"haswell on 1 tsx_mem_events FAIL",
+                 "skylake-2017 on 1 tsx_mem_events FAIL"},
+      .quantity = SECTION_EVENTS, .number = TX_CAUSE_INSTRUCTION,
+      .clear = TX_EVENT_UNFRIENDLY, .set = TX_EVENT_EVENTS)
+
+FAULT(hle_capacity_not_in_mem,
+      .what = "[A with HLE] HLE_RETIRED.ABORTED_MEM leaves out aborts by too "
+              "many stores",
+      .caught = {"haswell on 1 tsx_mem_events FAIL",
+                 "skylake-2017 on 1 tsx_mem_events FAIL"},
+      .quantity = SECTION_EVENTS, .number = TX_CAUSE_WRITES,
+      .clear = TX_EVENT_MEM)
+
 FAULT(hle_commit_keeps_cycles,
       .what = "[A with HLE] an elided section that commits leaves "
               "Cycles_Last_TX (B8H) as it was",
       .caught = {"haswell on 1 pebs_tx_cycles FAIL",
                  "skylake-2017 on 1 pebs_tx_cycles FAIL"},
       .breaks = SECTION_SETS_CYCLES)
+
+FAULT(hle_lock_unshared,
+      .what = "[A with HLE] a load of another processor from an elided lock "
+              "aborts the section",
+      .caught = {"haswell on 2 hle_lock_unseen FAIL",
+                 "skylake-2017 on 2 hle_lock_unseen FAIL"},
+      .breaks = LOCK_READS_SHARED)
 
 FAULT(hle_interrupt_keeps_xmm,
       .what = "[A with HLE] an abort of an elided section by an interrupt does "

@@ -63,6 +63,7 @@ enum quantity {
     ABORT_EVENTS,    /* umasks; number: enum tx_cause */
     RING3_EVENTS,    /* the same, there; */
     INNER_EVENTS,    /* and in nested regions at ring 0 */
+    SECTION_EVENTS,  /* the same of elided sections */
     DEBUGGED_DR6,
     INFORMATION,       /* B8H; number: enum tx_cause */
     RING3_INFORMATION, /* the same, there; */

@@ -340,6 +340,9 @@ static uint8_t aborted_umasks(struct processor *p, const struct tx_abort *how)
         umasks = (uint8_t)faults_quantity(
             p->machine, p->tsx.user ? RING3_EVENTS : INNER_EVENTS, cause,
             umasks);
+    if (p->tsx.hle)
+        umasks =
+            (uint8_t)faults_quantity(p->machine, SECTION_EVENTS, cause, umasks);
     if (p->tsx.hle &&
         (!faults_rule(p->machine, ELISION_ABORTS_HAVE_KINDS, true) ||
          (p->tsx.user && !faults_rule(p->machine, RING3_SECTION_KINDS, true))))
