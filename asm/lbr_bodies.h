@@ -97,6 +97,7 @@ LBR_BODY(lbr_body_ud2);
 LBR_BODY(lbr_body_divide);
 LBR_BODY(lbr_body_cpuid);
 LBR_BODY(lbr_body_pause);
+LBR_BODY(lbr_body_int3);
 #define LBR_XABORT 0x5a
 /* Stores to LBR_LINES lines from argument on, in a loop; its row is that of
  * each turn. */

@@ -114,6 +114,7 @@ LBR_BODY_END
         ABORTS  lbr_body_divide, div ecx
         ABORTS  lbr_body_cpuid, cpuid
         ABORTS  lbr_body_pause, pause
+        ABORTS  lbr_body_int3, int3
 
 ; To the outermost fallback.
 LBR_BODY lbr_body_xabort_nested

@@ -22,6 +22,8 @@ static const struct row {
     {"DIV by 0", lbr_body_divide, lbr_body_divide_rows, 0, true, false},
     {"CPUID", lbr_body_cpuid, lbr_body_cpuid_rows, 0, false, false},
     {"PAUSE", lbr_body_pause, lbr_body_pause_rows, 0, false, false},
+    {"INT3", lbr_body_int3, lbr_body_int3_rows, RTM_STATUS_BREAKPOINT, false,
+     false},
     {"more lines than can be written", lbr_body_writes, lbr_body_writes_rows,
      RTM_STATUS_CAPACITY, false, true},
 };
@@ -133,7 +135,7 @@ static void count_abort(const struct lbr *l, const struct row *row,
         counts->timed++;
         counts->cycles += record->cycles;
     }
-    if (row->exact || row->loop)
+    if (row->exact || row->loop || row->status != 0)
         return;
     counts->loose++;
     for (unsigned i = 0; i < want->count; i++)

@@ -87,6 +87,7 @@ BODY(lbr_body_ud2, ABORTS)
 BODY(lbr_body_divide, ABORTS)
 BODY(lbr_body_cpuid, ABORTS)
 BODY(lbr_body_pause, ABORTS)
+BODY(lbr_body_int3, ABORTS)
 BODY(lbr_body_writes, {LBR_JCC | LBR_IN_TX, 8, 4}, {LBR_ABORT, 4, 24})
 BODY(lbr_body_elided, {LBR_JCC, 0, 4}, {LBR_JCC | LBR_IN_TX, 6, 8})
 BODY(lbr_body_elision_aborts, {LBR_REL_JMP | LBR_IN_TX, 4, 8},
@@ -124,6 +125,7 @@ static const struct {
     {lbr_body_divide, lbr_body_divide_rows},
     {lbr_body_cpuid, lbr_body_cpuid_rows},
     {lbr_body_pause, lbr_body_pause_rows},
+    {lbr_body_int3, lbr_body_int3_rows},
     {lbr_body_writes, lbr_body_writes_rows},
     {lbr_body_elided, lbr_body_elided_rows},
     {lbr_body_elision_aborts, lbr_body_elision_aborts_rows},
@@ -278,6 +280,8 @@ int trace_window(struct trace_window *w)
         w->cells[1] = 0;
     if (w->body == lbr_body_writes)
         w->cells[1] = 8;
+    if (w->body == lbr_body_int3)
+        w->cells[1] = 16;
     w->cells[0] = 1;
     const uint64_t cycles = time_of(w);
     if ((w->control & 1) == 0 && !lbr_is(ALWAYS_ON))

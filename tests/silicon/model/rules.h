@@ -304,7 +304,8 @@ enum rule {
     LBR_ABORT_LEVEL,          /* and is of that level */
     LBR_OTHER_ABORTS_RING_3,  /* those by no XABORT are recorded */
     LBR_ABORTS_OF_EVENTS,     /* those by interrupts, too */
-    LBR_ABORT_CYCLES,         /* has an abort those since the last record */
+    LBR_ABORTS_OF_BREAKPOINTS,
+    LBR_ABORT_CYCLES, /* has an abort those since the last record */
     RECORD_HAS_IF,
     XMM_OF_THIS_RECORD,
     SNAPSHOT_BASE_FIRST, /* slots before the metrics, in a record */

@@ -213,7 +213,7 @@ static void says(const struct test *test, unsigned format, enum wrong is,
 static void figures(void **state)
 {
     static const char in_tx[] =
-        "the record of an abort has IN_TSX = 1: 0 of 140";
+        "the record of an abort has IN_TSX = 1: 0 of 160";
     static const char at_it[] = "recorded from that instruction: 40 of 40";
 
     (void)state;

@@ -296,6 +296,13 @@ FAULT(lbr_abort_by_pmi_missing,
                  "sapphirerapids on 1 lbr_freeze_on_pmi FAIL"},
       .breaks = LBR_ABORTS_OF_EVENTS)
 
+FAULT(lbr_no_breakpoint_aborts,
+      .what = "[LBR and TSX] aborts by INT3 and breakpoints have no record",
+      .caught = {"skylake-2018 on 1 lbr_transactions FAIL",
+                 "haswell on 1 lbr_transactions FAIL",
+                 "sapphirerapids on 1 lbr_transactions FAIL"},
+      .breaks = LBR_ABORTS_OF_BREAKPOINTS)
+
 FAULT(lbr_abort_cycles_zero,
       .what = "[A B F; C with bit 2; format 5] the record of an abort has no "
               "cycles",
