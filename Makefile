@@ -673,10 +673,10 @@ $(B)/tests/host/cases/needs_cases: $(call host_object,$(CASES)) \
 # Those that trace code of asm/, by the simulated processor, which shares no name
 # with src/; a function that runs such code is under another name then.
 STEPPED    := trace_gates trace_window trace_window_gates \
-              trace_window_segments tsx_inside tsx_outside rtm_store \
-              hle_xchg hle_other_value hle_again ring3_read ring3_load \
-              ring3_rdpmc window_ring3 window_ring3_body window_ring3_tx \
-              pebs_window
+              trace_window_segments tsx_inside tsx_outside tsx_watched \
+              rtm_store hle_xchg hle_other_value hle_again hle_stores \
+              ring3_read ring3_load ring3_rdpmc window_ring3 \
+              window_ring3_body window_ring3_tx pebs_window
 $(B)/traced/asm/%.o: $(B)/bare/asm/%.o Makefile
 	@mkdir -p $(@D)
 	@objcopy $(foreach name,$(STEPPED),--redefine-sym $(name)=stepped_$(name)) $< $@

@@ -171,11 +171,12 @@ hle_inner_release:
         ret
 
 ; A store to each of so many lines, from 4096 bytes after the lock on.
-global hle_stores, hle_stores_acquired
+global hle_stores, hle_stores_acquire, hle_stores_acquired
 hle_stores:
         push    rbx
         mov     rsi, [rdi + LOCK]
         mov     ebx, 1
+hle_stores_acquire:
         xacquire xchg [rsi], ebx
 hle_stores_acquired:
         mov     r11, [rdi + TURNS]

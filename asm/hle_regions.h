@@ -90,7 +90,7 @@ extern const uint8_t hle_inner_acquired[], hle_inner_pause[];
 /* The lock is taken by XCHG; a store to each of `turns` lines, from 4096 bytes
  * after it on. Of the block, lock and turns are looked at. */
 hle_region hle_stores;
-extern const uint8_t hle_stores_acquired[];
+extern const uint8_t hle_stores_acquire[], hle_stores_acquired[];
 /* The lock is taken by XCHG; 1 is added to the quadword after its own, on the
  * same line, and to data; then, where ask is not 0 and it is elided, a PAUSE
  * aborts. Of the block, lock, ask and data are looked at. */

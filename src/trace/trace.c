@@ -282,7 +282,9 @@ static bool run_transaction(void *argument)
     struct tsx_block block = {
         .body = tx->body, .argument = tx->argument, .count = tx->count};
 
-    return tsx_inside(&block) == tx->want &&
+    return (tx->dr7 != 0
+                ? tsx_watched(tsx_inside, &block, tx->argument, tx->dr7)
+                : tsx_inside(&block)) == tx->want &&
            (tx->want != TSX_ABORTED ||
             (block.status & tx->status) == tx->status);
 }

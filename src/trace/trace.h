@@ -105,6 +105,7 @@ bool trace_overflowed(struct test_context *t, uint64_t control,
 struct trace_transaction {
     const uint8_t *body;
     uint64_t argument, count;
+    uint64_t dr7;    /* not 0: DR7 meanwhile, with the argument in DR0 */
     int want;        /* TSX_COMMITTED, TSX_ABORTED */
     uint32_t status; /* bits that EAX has at the fallback: RTM may abort for any
                         reason, and this is the one that is wanted */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Another processor stores to what a traced transaction has read: the abort is
- * in the trace, at an instruction of it, like any other. */
+/* Another processor stores to what a traced transaction has read, or beside a
+ * lock that is elided: the abort is in the trace, at an instruction of it, like
+ * any other. */
+#include "asm/hle_regions.h"
 #include "src/trace/trace.h"
+#include "src/tsx/hle.h"
 #include "src/tsx/pair.h"
 #include "src/tsx/status.h"
 
@@ -25,43 +28,71 @@ static void store(struct test_context *peer, void *argument)
     a->line[0] = a->pair.rounds + 1;
 }
 
+/* By RTM, or by HLE with a lock on that line. True: by a conflict; HLE, which
+ * has no status: an elision has begun, and the section was carried out without.
+ */
+static bool run_once(struct trace *p, struct arena *a, bool elided,
+                     uint64_t turns, struct transitions *seen)
+{
+    struct tsx_block block = {.body = tsx_body_hold_load,
+                              .argument = trace_at((const void *)a->line),
+                              .count = turns};
+    struct hle_block section = {.lock = &a->line[1], .turns = turns, .ask = 1};
+    bool aborted;
+
+    a->line[1] = 0;
+    if (!trace_arm(p) || !trace_start(p))
+        return false;
+    if (elided) {
+        hle_xchg(&section);
+        aborted = section.inside == 0;
+    } else {
+        aborted = tsx_inside(&block) == TSX_ABORTED &&
+                  (block.status & RTM_STATUS_CONFLICT) != 0;
+    }
+    if (!trace_stop(p))
+        return false;
+    transitions_read(p->memory, trace_bytes(p), seen);
+    return aborted && (!elided || seen->count != 0) &&
+           !transitions_disturbed(seen);
+}
+
 /* Longer and longer transactions, until one is hit. */
-static bool trace_conflict(struct trace *p, struct arena *a,
+static bool trace_conflict(struct trace *p, struct arena *a, bool elided,
                            struct transitions *seen)
 {
     for (uint64_t turns = TURNS_FIRST; turns <= TURNS_MAX; turns *= 2)
-        for (unsigned i = 0; i < TRACE_TRIES; i++) {
-            struct tsx_block block = {.body = tsx_body_hold_load,
-                                      .argument = (uint64_t)(uintptr_t)a->line,
-                                      .count = turns};
-            if (!trace_arm(p) || !trace_start(p))
-                return false;
-            const int outcome = tsx_inside(&block);
-            if (!trace_stop(p))
-                return false;
-            transitions_read(p->memory, trace_bytes(p), seen);
-            if (outcome == TSX_ABORTED &&
-                (block.status & RTM_STATUS_CONFLICT) != 0 &&
-                !transitions_disturbed(seen))
+        for (unsigned i = 0; i < TRACE_TRIES; i++)
+            if (run_once(p, a, elided, turns, seen))
                 return true;
-        }
-    skip(p->t, "needs a conflict; none came in transactions of up to %u turns",
-         TURNS_MAX);
     return false;
 }
 
 static void trace_transactions(struct test_context *t, void *argument)
 {
     const uint64_t begin = trace_at(tsx_xbegin_at),
-                   body = trace_at(tsx_body_hold_load);
+                   body = trace_at(tsx_body_hold_load),
+                   acquire = trace_at(hle_xchg_acquire);
     const struct transition_wanted wanted[] = {
         {PT_BEGIN, begin, begin, 0},
         {PT_ABORT, begin, body + BODY_BYTES, trace_at(tsx_fallback)}};
+    const struct transition_wanted wanted_elided[] = {
+        {PT_BEGIN, acquire, acquire, 0},
+        {PT_ABORT, acquire + 1, trace_at(hle_xchg_release), acquire}};
     struct transitions seen = {0};
     struct trace p;
 
-    if (trace_claim_transactions(&p, t) && trace_conflict(&p, argument, &seen))
+    if (!trace_claim_transactions(&p, t))
+        return;
+    if (trace_conflict(&p, argument, false, &seen))
         trace_check(&p, "abort by a conflict", &seen, wanted, 2);
+    else
+        skip(t, "needs a conflict; none came in transactions of up to %u turns",
+             TURNS_MAX);
+    if (test_regime(t) == REGIME_A && test_cpu(t)->hle && hle_hints(t) &&
+        trace_conflict(&p, argument, true, &seen))
+        trace_check(&p, "abort of an elided section by a conflict", &seen,
+                    wanted_elided, 2);
 }
 
 TEST(pt_rtm_abort_conflict,

@@ -125,6 +125,16 @@ static void end(void)
 
 STEPPED(int, tsx_inside, struct tsx_block)
 
+int tsx_watched(int (*enter)(struct tsx_block *), struct tsx_block *block,
+                uint64_t dr0, uint64_t dr7)
+{
+    (void)dr7;
+    traced_watched = dr0;
+    const int outcome = enter(block);
+    traced_watched = 0;
+    return outcome;
+}
+
 #define REGION(name, before, held, words)               \
     extern void stepped_hle_##name(struct hle_block *); \
     void hle_##name(struct hle_block *block)            \
@@ -170,6 +180,7 @@ void pebs_window(uint64_t enable, uint64_t flags, void *state)
 REGION(xchg, 0, 1, "")
 REGION(other_value, 0, 1, "")
 REGION(again, 0, 1, "")
+REGION(stores, 0, 1, "")
 
 extern int stepped_trace_window(struct trace_window *);
 int trace_window(struct trace_window *window)

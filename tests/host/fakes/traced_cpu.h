@@ -34,6 +34,8 @@ extern uint64_t traced_pmi_rip; /* where the first came since this was 0 */
 /* After so many instructions of a transaction another processor stores to what
  * it has read, and nothing else aborts it by chance; 0: none does. */
 extern unsigned traced_conflict;
+/* A store to it aborts a transaction, by a breakpoint; 0: none. */
+extern uint64_t traced_watched;
 
 /* Is code being stepped, or played? */
 bool traced_stepping(void);

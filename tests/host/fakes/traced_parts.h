@@ -27,6 +27,8 @@ struct traced_state {
     unsigned steps;   /* instructions of it */
     unsigned lines;   /* written in it, one after the other, the last: */
     uint64_t line;
+    unsigned loads; /* of a line after that of the one before, the last: */
+    uint64_t loaded;
     bool hle;
     enum elide elide; /* the hint of what is being executed, taken */
     bool elides;      /* at its begin: locks may be elided */

@@ -12,10 +12,11 @@
 #define VECTOR_GP 13
 
 unsigned traced_conflict;
+uint64_t traced_watched;
 
 #define LINE_BYTES 64
 #define NESTED_MAX 7
-#define LINES      512 /* that a transaction may write */
+#define LINES      512 /* that a transaction may write, or load in a row */
 
 static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
 {
@@ -26,7 +27,7 @@ static void tx_keep(ucontext_t *u, uint64_t fallback, bool hle)
     if (traced_user_data() != NULL)
         memcpy(traced.user_data, traced_user_data(), sizeof(traced.user_data));
     traced.depth = 1;
-    traced.lines = traced.steps = 0;
+    traced.lines = traced.loads = traced.steps = 0;
     traced.locks = 0;
     traced.elides = tsx_elides(&traced_processor);
     traced.fallback = fallback;
@@ -96,20 +97,28 @@ void traced_tx_abort(ucontext_t *u, enum tx_cause cause, uint32_t status)
     record_if_due(u);
 }
 
-/* One line after the other, as far as it may. */
-static bool writes_too_much(ucontext_t *u)
+/* One line after the other, further than it may; a store to what is watched. */
+static bool accesses_abort(ucontext_t *u, enum tx_cause *cause)
 {
     struct data_access found[DATA_ACCESSES_MAX];
     const unsigned count = traced_accesses(u, found);
 
     for (unsigned n = 0; n < count; n++) {
         const uint64_t line = found[n].linear / LINE_BYTES;
-        if (found[n].kind != DATA_STORE || line == traced.line)
-            continue;
-        traced.line = line;
-        traced.lines++;
+        if (found[n].kind == DATA_STORE && found[n].linear == traced_watched) {
+            *cause = TX_CAUSE_DEBUG;
+            return true;
+        }
+        if (found[n].kind == DATA_STORE && line != traced.line) {
+            traced.line = line;
+            traced.lines++;
+        } else if (found[n].kind == DATA_LOAD) {
+            traced.loads += line == traced.loaded + 1;
+            traced.loaded = line;
+        }
     }
-    return traced.lines > LINES;
+    *cause = traced.lines > LINES ? TX_CAUSE_WRITES : TX_CAUSE_READS;
+    return traced.lines > LINES || traced.loads > LINES;
 }
 
 /* An XBEGIN that is forced to abort, there and then. */
@@ -272,8 +281,10 @@ bool traced_tx_aborts(ucontext_t *u)
                         TX_STATUS_CONFLICT | TX_STATUS_RETRY);
         return true;
     }
-    if (writes_too_much(u)) {
-        traced_tx_abort(u, TX_CAUSE_WRITES, TX_STATUS_CAPACITY);
+    enum tx_cause cause;
+    if (accesses_abort(u, &cause)) {
+        traced_tx_abort(u, cause,
+                        cause == TX_CAUSE_DEBUG ? 0 : TX_STATUS_CAPACITY);
         return true;
     }
     if (tsx_aborts(&traced_processor, &traced.current, false)) {

@@ -208,16 +208,41 @@ void trace_event(struct vcpu *v)
 static bool is_abort_traced(const struct vcpu *v)
 {
     const struct processor *p = v->model;
-    const bool hle = v->tx.hle;
 
     switch (v->tx.cause) {
     case TX_CAUSE_INSTRUCTION:
-        if (v->current.is_pause)
-            return !hle || faults_pt(p, PT_HLE_ABORT_OF_PAUSE, true);
-        return faults_pt(p, hle ? PT_HLE_ABORT_OF_CPUID : PT_ABORT_OF_CPUID,
+        return v->current.is_pause || faults_pt(p, PT_ABORT_OF_CPUID, true);
+    case TX_CAUSE_EXCEPTION:
+        return v->vmcb->exit_code != EXIT_EXCEPTION_0 + VECTOR_PF ||
+               faults_pt(p, PT_ABORT_OF_PAGE_FAULT, true);
+    case TX_CAUSE_DEBUG:
+        return v->tx.watch.hits == 0 ||
+               faults_pt(p, PT_ABORT_OF_BREAKPOINT, true);
+    case TX_CAUSE_READS:
+        return faults_pt(p, PT_ABORT_OF_READS, true);
+    default:
+        return true;
+    }
+}
+
+static bool is_elided_abort_traced(const struct vcpu *v)
+{
+    const struct processor *p = v->model;
+
+    switch (v->tx.cause) {
+    case TX_CAUSE_INSTRUCTION:
+        return faults_pt(p,
+                         v->current.is_pause ? PT_HLE_ABORT_OF_PAUSE
+                                             : PT_HLE_ABORT_OF_CPUID,
                          true);
     case TX_CAUSE_EXCEPTION:
-        return !hle || faults_pt(p, PT_HLE_ABORT_OF_EXCEPTION, true);
+        return faults_pt(p, PT_HLE_ABORT_OF_EXCEPTION, true);
+    case TX_CAUSE_WRITES:
+        return faults_pt(p, PT_HLE_ABORT_OF_WRITES, true);
+    case TX_CAUSE_CONFLICT:
+        return faults_pt(p, PT_HLE_ABORT_OF_CONFLICT, true);
+    case TX_CAUSE_EVENT:
+        return faults_pt(p, PT_HLE_ABORT_OF_EVENT, true);
     default:
         return true;
     }
@@ -250,7 +275,7 @@ void trace_tx(struct vcpu *v, enum trace_tx what, uint64_t next)
         pt_tx_commit(v->model, &now);
         break;
     case TRACE_TX_ABORT:
-        if (!is_abort_traced(v))
+        if (!(v->tx.hle ? is_elided_abort_traced(v) : is_abort_traced(v)))
             return;
         pt_tx_abort(v->model, &now);
         break;

@@ -17,13 +17,19 @@ static void store(void)
     pair->rounds++;
 }
 
-static enum verdict run_on(const char *fault, unsigned conflict)
+static enum verdict run_of(const char *cpu, const char *fault,
+                           unsigned conflict)
 {
     traced_conflict = conflict;
     is_faulty = false;
-    power_on(&test_pt_rtm_abort_conflict, "skylake-2018", fault);
+    power_on(&test_pt_rtm_abort_conflict, cpu, fault);
     fake_beside = store;
     return run_body();
+}
+
+static enum verdict run_on(const char *fault, unsigned conflict)
+{
+    return run_of("skylake-2018", fault, conflict);
 }
 
 static void conflict(void **state)
@@ -42,6 +48,15 @@ static void conflict(void **state)
     expect_case(run_on("none", 1000), VERDICT_PASS, "");
 }
 
+/* A lock that is elided, too. */
+static void elided(void **state)
+{
+    (void)state;
+    expect_case(run_of("skylake-2017", "none", 100), VERDICT_PASS, "");
+    expect_case(run_of("skylake-2017", "pt_hle_abort_ip_begin", 100),
+                VERDICT_FAIL, "abort of an elided section by a conflict");
+}
+
 static void none(void **state)
 {
     (void)state;
@@ -54,6 +69,7 @@ static void none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(conflict),
+                                       cmocka_unit_test(elided),
                                        cmocka_unit_test(none)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,9 @@
 #define CASES(ROW)                                                   \
     ROW(pt_nested_silent, PASS, PASS, "")                            \
     ROW(pt_rtm_abort, PASS, PASS, "")                                \
-    ROW(pt_rtm_abort_causes, PASS, PASS, "")                         \
+    ROW(pt_rtm_abort_causes, PASS, PASS,                             \
+        "pt_abort_by_loads_silent pt_hle_abort_by_capacity_silent "  \
+        "pt_hle_abort_by_interrupt_silent")                          \
     ROW(pt_rtm_commit, PASS, PASS, "pt_ip_16_too_often")             \
     ROW(pt_hle_commit, PASS, SKIP, "")                               \
     ROW(pt_hle_abort, PASS, SKIP,                                    \
@@ -16,7 +18,9 @@
     ROW(pt_aborted_region_kept, PASS, PASS, "")                      \
     ROW(pt_in_tx_in_psb, PASS, PASS, "")                             \
     ROW(pt_rtm_abort_by_fault, PASS, PASS,                           \
-        "pt_pause_abort_after pt_abort_by_cpuid_silent")             \
+        "pt_pause_abort_after pt_abort_by_cpuid_silent "             \
+        "pt_abort_by_breakpoint_silent "                             \
+        "pt_abort_by_page_fault_silent")                             \
     ROW(pt_transaction_unchanged, PASS, PASS, "")                    \
     ROW(pt_tx_path, PASS, PASS,                                      \
         "pt_xabort_alone pt_abort_by_instruction_silent")
@@ -66,11 +70,26 @@ static void causes(void **state)
     assert_null(strstr(t->text, "no interrupt"));
 }
 
+/* Nothing is mapped at the address that is loaded from. */
+static void page_fault(void **state)
+{
+    extern const struct test test_pt_rtm_abort_by_fault;
+
+    (void)state;
+    power_on(&test_pt_rtm_abort_by_fault, "skylake-2018", "none");
+    fake_mapped = false;
+    expect_case(run_body(), VERDICT_PASS, "");
+    power_on(&test_pt_rtm_abort_by_fault, "skylake-2018", "pt_abort_ip_beyond");
+    fake_mapped = false;
+    expect_case(run_body(), VERDICT_FAIL, "a page that is not present: event");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASES(TRACED_UNIT) cmocka_unit_test(pt_forced_abort),
         cmocka_unit_test(causes),
+        cmocka_unit_test(page_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

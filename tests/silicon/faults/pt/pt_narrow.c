@@ -47,6 +47,43 @@ FAULT(pt_hle_abort_by_fault_silent,
       .caught = {"skylake-2017 on 1 pt_hle_abort FAIL"},
       .rule = PT_HLE_ABORT_OF_EXCEPTION)
 
+FAULT(pt_hle_abort_by_capacity_silent,
+      .what = "[PT and HLE] an abort of an elided section by capacity makes no "
+              "packets",
+      .caught = {"skylake-2017 on 1 pt_rtm_abort_causes FAIL",
+                 "broadwell on 1 pt_rtm_abort_causes FAIL"},
+      .rule = PT_HLE_ABORT_OF_WRITES)
+
+FAULT(pt_hle_abort_by_conflict_silent,
+      .what = "[PT and HLE] an abort of an elided section by a conflict makes "
+              "no packets",
+      .caught = {"skylake-2017 on 2 pt_rtm_abort_conflict FAIL",
+                 "broadwell on 2 pt_rtm_abort_conflict FAIL"},
+      .rule = PT_HLE_ABORT_OF_CONFLICT)
+
+FAULT(pt_hle_abort_by_interrupt_silent,
+      .what = "[PT and HLE] an abort of an elided section by an interrupt "
+              "makes no packets",
+      .caught = {"skylake-2017 on 1 pt_rtm_abort_causes FAIL"},
+      .rule = PT_HLE_ABORT_OF_EVENT)
+
+FAULT(pt_abort_by_loads_silent,
+      .what = "[PT and TSX] an abort by too many loads makes no packets",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_causes FAIL"},
+      .rule = PT_ABORT_OF_READS)
+
+FAULT(pt_abort_by_breakpoint_silent,
+      .what = "[PT and TSX] an abort by a data breakpoint makes no packets",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_by_fault FAIL",
+                 "broadwell on 1 pt_rtm_abort_by_fault FAIL"},
+      .rule = PT_ABORT_OF_BREAKPOINT)
+
+FAULT(pt_abort_by_page_fault_silent,
+      .what = "[PT and TSX] an abort by a page fault makes no packets",
+      .caught = {"skylake-2018 on 1 pt_rtm_abort_by_fault FAIL",
+                 "broadwell on 1 pt_rtm_abort_by_fault FAIL"},
+      .rule = PT_ABORT_OF_PAGE_FAULT)
+
 FAULT(pt_abort_without_branch_en,
       .what = "[PT and TSX] MODE.TSX of an abort comes with BranchEn = 0",
       .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"},

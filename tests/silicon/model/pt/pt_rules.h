@@ -372,6 +372,12 @@ enum pt_rule {
     PT_HLE_ABORT_OF_CPUID,   /* the same of an elided section, */
     PT_HLE_ABORT_OF_PAUSE,
     PT_HLE_ABORT_OF_EXCEPTION,
+    PT_HLE_ABORT_OF_WRITES,
+    PT_HLE_ABORT_OF_CONFLICT,
+    PT_HLE_ABORT_OF_EVENT,
+    PT_ABORT_OF_READS,      /* of a transaction by too many loads, */
+    PT_ABORT_OF_BREAKPOINT, /* by DR0 to DR3, */
+    PT_ABORT_OF_PAGE_FAULT,
     PT_ABORT_NEEDS_BRANCH_EN, /* is it with BranchEn alone */
     PT_PIP_ADDRESS_ALONE,     /* are CR3[11:5] 0 in PIP */
 };
