@@ -187,8 +187,8 @@ TRACE_BODY(trace_body_tx_ptwrite);
 /* With prefixes that it must not have, under a gate for #UD. */
 TRACE_BODY(trace_body_ptwrite_refused);
 
-/* Transactions (asm/trace_tx.asm). RSI is a lock, two lines of zeros. cells[0]
- * counts what went as the path says: TRACE_TX_x. */
+/* Transactions (asm/trace_tx.asm, asm/trace_tx_range.asm). RSI is a lock, two
+ * lines of zeros. cells[0] counts what went as the path says: TRACE_TX_x. */
 TRACE_BODY(trace_body_tx_commit);
 TRACE_BODY(trace_body_tx_abort);
 TRACE_BODY(trace_body_tx_range); /* under a filter from first to last */
@@ -202,6 +202,12 @@ TRACE_BODY(trace_body_tx_counted);
 extern const uint8_t trace_tx_fallback[]; /* of trace_body_tx_abort */
 /* cells[0]: 1 where the lock was elided; without, no packet of it is left. */
 TRACE_BODY(trace_body_tx_elision);
+/* The same under a filter from first to last; the lock is two lines of zeros
+ * again. Cells[0] of the first: 1 where it was elided to its end. The others
+ * abort, and leave no packet of a transaction where it was not elided. */
+TRACE_BODY(trace_body_elision_seen);
+TRACE_BODY(trace_body_elision_back);
+TRACE_BODY(trace_body_elision_out);
 
 /* pebs_window() (pebs_window.h), which argument opens; its state goes to the
  * address that count is. The journal has to have 38FH. */

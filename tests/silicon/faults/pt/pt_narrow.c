@@ -84,6 +84,23 @@ FAULT(pt_abort_by_page_fault_silent,
                  "broadwell on 1 pt_rtm_abort_by_fault FAIL"},
       .rule = PT_ABORT_OF_PAGE_FAULT)
 
+FAULT(pt_hle_needs_filter,
+      .what = "[PT and HLE] MODE.TSX of an elided section is missing where "
+              "FilterEn = 0, before TIP.PGE too",
+      .caught = {"skylake-2017 on 1 pt_hle_path FAIL"}, .rule = PT_HLE_FILTER)
+
+FAULT(pt_hle_abort_pgd_missing,
+      .what = "[PT and HLE] an abort of an elided section that leaves the "
+              "filter has no TIP.PGD",
+      .caught = {"skylake-2017 on 1 pt_hle_path FAIL"},
+      .rule = PT_HLE_ABORT_PGD)
+
+FAULT(pt_hle_abort_pge_missing,
+      .what = "[PT and HLE] an abort of an elided section that enters the "
+              "filter has no TIP.PGE",
+      .caught = {"skylake-2017 on 1 pt_hle_path FAIL"},
+      .rule = PT_HLE_ABORT_PGE)
+
 FAULT(pt_abort_without_branch_en,
       .what = "[PT and TSX] MODE.TSX of an abort comes with BranchEn = 0",
       .caught = {"skylake-2018 on 1 pt_no_branch_en FAIL"},

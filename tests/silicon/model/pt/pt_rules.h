@@ -375,6 +375,9 @@ enum pt_rule {
     PT_HLE_ABORT_OF_WRITES,
     PT_HLE_ABORT_OF_CONFLICT,
     PT_HLE_ABORT_OF_EVENT,
+    PT_HLE_FILTER,          /* is MODE.TSX of one sent with FilterEn = 0, */
+    PT_HLE_ABORT_PGD,       /* may its abort have a TIP.PGD, */
+    PT_HLE_ABORT_PGE,       /* and a TIP.PGE */
     PT_ABORT_OF_READS,      /* of a transaction by too many loads, */
     PT_ABORT_OF_BREAKPOINT, /* by DR0 to DR3, */
     PT_ABORT_OF_PAGE_FAULT,

@@ -19,6 +19,7 @@ static bool is_traced(const struct processor *p)
                                   !faults_pt(p, PT_TX_CONTEXT, true))) &&
             (p->pt.filter_en ||
              (faults_pt(p, PT_TX_FILTER, true) &&
+              (!p->tsx.hle || faults_pt(p, PT_HLE_FILTER, true)) &&
               (!p->pt.user || faults_pt(p, PT_TX_FILTER_RING_3, true)))) &&
             ((p->pt.ctl_active & RTIT_BRANCH_EN) != 0 ||
              (p->pt.aborting &&
@@ -178,10 +179,12 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
         (was || pt->packet_en || faults_pt(p, PT_ABORT_FILTER, true)))
         put_mode_tsx(p, faults_tx_abort_mode(p), fup ? &at : NULL);
     if (was && !pt->packet_en) {
-        if (faults_pt(p, PT_ABORT_PGD, true))
+        if (faults_pt(p, PT_ABORT_PGD, true) &&
+            (!p->tsx.hle || faults_pt(p, PT_HLE_ABORT_PGD, true)))
             pt_packet_en_cleared(p, &now->next);
     } else if (!was && pt->packet_en) {
         if (faults_pt(p, PT_ABORT_PGE, true) &&
+            (!p->tsx.hle || faults_pt(p, PT_HLE_ABORT_PGE, true)) &&
             (now->cpl == 0 || faults_pt(p, PT_ABORT_PGE_RING_3, true)))
             pt_packet_en_set(p, now);
     } else if (was && is_traced(p) && !faults_hide_abort_tip(p))
