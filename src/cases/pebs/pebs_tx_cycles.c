@@ -16,7 +16,7 @@ static const unsigned lengths[] = {100, 700};
 #define LENGTHS       (sizeof(lengths) / sizeof(lengths[0]))
 #define SECTION_TURNS 350 /* of an elided section: neither */
 #define TRIES         6
-#define MOST          15 /* where an abort comes before the XABORT */
+#define MOST          32 /* where an abort comes before the XABORT */
 #define FEW           8  /* cycles, which more stores than fit take at least */
 
 /* Of the long one: lines, and what counts its loads (SDM 3B, tables of events
@@ -40,8 +40,8 @@ static const struct sampling_config of_aborts = {
     .count_only = 1 << CLOCK,
     .first_period = {1},
     .period = {1},
-    .room = 16,
-    .threshold = 16,
+    .room = PEBS_ROOM_MAX,
+    .threshold = PEBS_ROOM_MAX,
 };
 
 /* Of a branch after the transaction. */
