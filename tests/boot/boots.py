@@ -266,7 +266,7 @@ TRIALS = 100  # of a test that has to catch a fault
 NOT_RESTORABLE = {"alias_split", "selects_of_core", "counters_of_core",
                   "global_ctrl_of_core", "global_ctrl_drops_6", "fixed_ctrl_of_core",
                   "select_3_of_core", "counter_3_of_core",
-                  "debugctl_of_core", "pebs_enable_of_core", "ds_area_of_core",
+                  "debugctl_of_core", "pebs_enable_of_core", "ds_area_of_core", "overflow_of_core",
                   "ld_lat_of_core", "status_reset_refused", "reset_misses_fixed",
                   "reset_misses_ds", "reset_misses_lbr_frz",
                   "reset_misses_uncore", "reset_misses_topa",
