@@ -8,6 +8,8 @@
 #include "src/cpu/errata.h"
 #include "src/cpu/generation.h"
 
+#define LEAF0A_EDX_ANYTHREAD_GONE 15
+
 unsigned counters_available(const struct identity *id)
 {
     return id->counters < COUNTERS_MAX ? id->counters : COUNTERS_MAX;
@@ -35,6 +37,12 @@ bool counters_told_in_part(const struct identity *id)
 bool counters_fixed_untold(const struct identity *id)
 {
     return id->perfmon_version == 2 && id->fixed_counters == 0;
+}
+
+bool counters_enumerate_anythread(const struct identity *id)
+{
+    return id->perfmon_version >= 3 &&
+           (id->leaf0a_edx >> LEAF0A_EDX_ANYTHREAD_GONE & 1) == 0;
 }
 
 bool counters_have_pc(struct test_context *t, uint64_t places)

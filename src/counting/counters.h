@@ -65,6 +65,12 @@ bool counters_told_in_part(const struct identity *id);
  * another. */
 bool counters_have_pc(struct test_context *t, uint64_t places);
 
+/* AnyThread, by version 3 and CPUID.0AH:EDX[15], "AnyThread deprecation" (SDM
+ * 3B, "AnyThread Counting and Software Evolution"). Silvermont and Goldmont are
+ * of versions 3 and 4 and have none in lists of their events (libpfm4,
+ * INTEL_V2_ATTRS): identity_known() leaves them out. */
+bool counters_enumerate_anythread(const struct identity *id);
+
 /* True where CPUID.0AH:EDX says nothing of the three fixed counters, as on Core
  * 2 of 65 nm (SDM 3B, "Architectural Performance Monitoring Version 2", the
  * note; Linux, arch/x86/events/intel/core.c, assumes three). */

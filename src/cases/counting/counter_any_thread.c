@@ -9,12 +9,11 @@
 #include "src/counting/ring3.h"
 #include "src/tsx/pair.h"
 
-#define BRANCHES                  0xc4
-#define UNDERCOUNT                2 /* in a round, at most (SKL117) */
-#define LEAF0A_EDX_ANYTHREAD_GONE 15
-#define WAITS                     3 /* each for two rounds of the other */
-#define REPEATED                  64 /* branches at least, of the other, a time */
-#define MANY_CYCLES               10000 /* some reference cycles are among them */
+#define BRANCHES    0xc4
+#define UNDERCOUNT  2     /* in a round, at most (SKL117) */
+#define WAITS       3     /* each for two rounds of the other */
+#define REPEATED    64    /* branches at least, of the other, a time */
+#define MANY_CYCLES 10000 /* some reference cycles are among them */
 
 struct any_thread {
     struct pair pair;
@@ -272,8 +271,7 @@ TEST(counter_any_thread,
     struct any_thread *a = test_buffer(t);
     const struct identity *id = test_cpu(t);
 
-    if (id->perfmon_version < 3 ||
-        (id->leaf0a_edx >> LEAF0A_EDX_ANYTHREAD_GONE & 1) != 0) {
+    if (!counters_enumerate_anythread(id)) {
         skip(t, "needs AnyThread: performance monitoring version 3, and "
                 "CPUID.0AH:EDX[15] = 0");
         return;

@@ -6,8 +6,7 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 
-#define BRANCHES                  0xc4
-#define LEAF0A_EDX_ANYTHREAD_GONE 15
+#define BRANCHES 0xc4
 
 /* Which counters have to count in one window. */
 struct enables {
@@ -127,8 +126,7 @@ static bool try_any_thread(struct test_context *t, uint64_t places)
                           .count = places};
 
     if (!identity_known(id) || !identity_is_native(id) ||
-        id->perfmon_version < 3 || test_shares_core(t) ||
-        (id->leaf0a_edx >> LEAF0A_EDX_ANYTHREAD_GONE & 1) != 0)
+        !counters_enumerate_anythread(id) || test_shares_core(t))
         return true;
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
         if ((places >> n & 1) != 0)

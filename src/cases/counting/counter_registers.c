@@ -10,8 +10,7 @@
 #include "src/counting/smi_guard.h"
 #include "src/counting/writes_beside.h"
 
-#define LEAF0A_EDX_ANYTHREAD_GONE 15
-#define REGISTERS                 (COUNTERS_MAX + 2)
+#define REGISTERS (COUNTERS_MAX + 2)
 
 /* A register and the bits of it that can be written. */
 struct held {
@@ -19,14 +18,6 @@ struct held {
     uint64_t writable;
     bool read_badly; /* an erratum is known */
 };
-
-/* Silvermont and Goldmont are of versions 3 and 4, have one thread a core, and
- * no AnyThread in lists of their events (libpfm4, INTEL_V2_ATTRS). */
-static bool has_anythread(const struct identity *id)
-{
-    return identity_known(id) && id->perfmon_version >= 3 &&
-           (id->leaf0a_edx >> LEAF0A_EDX_ANYTHREAD_GONE & 1) == 0;
-}
 
 /* What adaptive PEBS adds to a select, on processors known to have it. */
 static uint64_t adaptive(const struct identity *id, uint64_t bit)
@@ -53,7 +44,9 @@ static unsigned list_registers(struct test_context *t, uint64_t places,
 {
     const struct identity *id = test_cpu(t);
     const uint64_t pc = counters_have_pc(t, places) ? 0 : IA32_PERFEVTSEL_PC;
-    const uint64_t any = has_anythread(id) ? 0 : IA32_PERFEVTSEL_ANY;
+    const uint64_t any = identity_known(id) && counters_enumerate_anythread(id)
+                             ? 0
+                             : IA32_PERFEVTSEL_ANY;
     const uint64_t select =
         adaptive(id, IA32_PERFEVTSEL_ADAPTIVE) | enumerated(id);
     uint64_t fixed = 0;

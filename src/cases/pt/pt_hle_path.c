@@ -77,7 +77,7 @@ static void check_filter(struct trace *p)
         !set_msr(p->t, IA32_RTIT_ADDR_B(0), trace_at(trace_tx_last)))
         return;
     p->control |= IA32_RTIT_CTL_ADDR_CFG(0, IA32_RTIT_ADDR_FILTER);
-    for (unsigned n = 0; n < sizeof(over_bounds) / sizeof(over_bounds[0]); n++)
+    FOR_EACH_ROW (p->t, n, over_bounds)
         check_over_bounds(p, &over_bounds[n]);
 }
 

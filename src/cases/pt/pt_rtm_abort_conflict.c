@@ -28,11 +28,11 @@ static void store(struct test_context *peer, void *argument)
     a->line[0] = a->pair.rounds + 1;
 }
 
-/* By RTM, or by HLE with a lock on that line. True: by a conflict; HLE, which
+/* By RTM, or by HLE with a lock on that line. *hit: by a conflict; HLE, which
  * has no status: an elision has begun, and the section was carried out without.
- */
+ * False where no more can be tried. */
 static bool run_once(struct trace *p, struct arena *a, bool elided,
-                     uint64_t turns, struct transitions *seen)
+                     uint64_t turns, struct transitions *seen, bool *hit)
 {
     struct tsx_block block = {.body = tsx_body_hold_load,
                               .argument = trace_at((const void *)a->line),
@@ -53,19 +53,23 @@ static bool run_once(struct trace *p, struct arena *a, bool elided,
     if (!trace_stop(p))
         return false;
     transitions_read(p->memory, trace_bytes(p), seen);
-    return aborted && (!elided || seen->count != 0) &&
+    *hit = aborted && (!elided || seen->count != 0) &&
            !transitions_disturbed(seen);
+    return true;
 }
 
-/* Longer and longer transactions, until one is hit. */
+/* Longer and longer transactions, until one is hit. False as run_once(). */
 static bool trace_conflict(struct trace *p, struct arena *a, bool elided,
-                           struct transitions *seen)
+                           struct transitions *seen, bool *hit)
 {
+    *hit = false;
     for (uint64_t turns = TURNS_FIRST; turns <= TURNS_MAX; turns *= 2)
         for (unsigned i = 0; i < TRACE_TRIES; i++)
-            if (run_once(p, a, elided, turns, seen))
+            if (!run_once(p, a, elided, turns, seen, hit))
+                return false;
+            else if (*hit)
                 return true;
-    return false;
+    return true;
 }
 
 static void trace_transactions(struct test_context *t, void *argument)
@@ -81,16 +85,18 @@ static void trace_transactions(struct test_context *t, void *argument)
         {PT_ABORT, acquire + 1, trace_at(hle_xchg_release), acquire}};
     struct transitions seen = {0};
     struct trace p;
+    bool hit;
 
-    if (!trace_claim_transactions(&p, t))
+    if (!trace_claim_transactions(&p, t) ||
+        !trace_conflict(&p, argument, false, &seen, &hit))
         return;
-    if (trace_conflict(&p, argument, false, &seen))
+    if (hit)
         trace_check(&p, "abort by a conflict", &seen, wanted, 2);
     else
         skip(t, "needs a conflict; none came in transactions of up to %u turns",
              TURNS_MAX);
     if (test_regime(t) == REGIME_A && test_cpu(t)->hle && hle_hints(t) &&
-        trace_conflict(&p, argument, true, &seen))
+        trace_conflict(&p, argument, true, &seen, &hit) && hit)
         trace_check(&p, "abort of an elided section by a conflict", &seen,
                     wanted_elided, 2);
 }
