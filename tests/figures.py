@@ -109,17 +109,21 @@ def sampled(lines, report):
         at += 1
 
 
+def renewed(path, report):
+    """The document with the lines of this report. Raises ValueError."""
+    lines = report.splitlines()
+
+    def now(block):
+        return "".join(line + "\n" for line in sampled(block[1].splitlines(), lines))
+
+    with open(path, encoding="utf-8") as file:
+        return SAMPLE.sub(now, file.read())
+
+
 def samples(report):
     """Writes what documents show of the default run anew."""
-    lines = report.splitlines()
     for path in SAMPLED:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-
-        def now(block):
-            return "".join(line + "\n" for line in sampled(block[1].splitlines(), lines))
-
-        text = SAMPLE.sub(now, text)
+        text = renewed(path, report)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         print(f"{path}: lines of the default run")
