@@ -325,10 +325,9 @@ static void check_alone(const struct bank_call *call)
 
 static bool run_bank(struct bank_call *call)
 {
-    unsigned repeated = 0;
 
     if (!hold_msr(call->t, IA32_PERF_GLOBAL_CTRL) ||
-        !smi_guard(call->t, run_once, call, &repeated))
+        !smi_guard(call->t, run_once, call, NULL))
         return false;
     check_kept(call->t, call->before, call->after);
     if (!call->before->live)

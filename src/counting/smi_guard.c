@@ -23,7 +23,8 @@ bool smi_guard(struct test_context *t, bool (*attempt)(void *argument),
             return false;
         if (!known || (get_msr(t, MSR_SMI_COUNT, &after) && after == before))
             return true;
-        ++*repeated;
+        if (repeated != NULL)
+            ++*repeated;
     }
     broken(t, "%u windows in a row were hit by an SMI (MSR_SMI_COUNT, 34H)",
            SMI_RETRIES_MAX);

@@ -10,10 +10,10 @@
 #define SMI_RETRIES_MAX 100
 
 /* Runs attempt(argument), and again while MSR_SMI_COUNT (34H) says that an SMI
- * fell into it; once where that cannot be read. Adds to *repeated how often it
- * was run again. attempt() begins anew each time and does all of its own
- * set-up; false ends it. False then, and after SMI_RETRIES_MAX hits in a row
- * (ERROR is said). */
+ * fell into it; once where that cannot be read. Adds to *repeated, where
+ * that is not NULL, how often it was run again. attempt() begins anew each time
+ * and does all of its own set-up; false ends it. False then, and after
+ * SMI_RETRIES_MAX hits in a row (ERROR is said). */
 bool smi_guard(struct test_context *t, bool (*attempt)(void *argument),
                void *argument, unsigned *repeated);
 

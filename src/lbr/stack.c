@@ -277,9 +277,8 @@ bool lbr_around(struct lbr *l, bool (*work)(struct lbr *l, void *argument),
                 void *argument)
 {
     struct attempt a = {l, work, argument};
-    unsigned repeated = 0;
 
-    return smi_guard(l->t, attempt, &a, &repeated);
+    return smi_guard(l->t, attempt, &a, NULL);
 }
 
 static bool run_window(struct lbr *l, void *argument)

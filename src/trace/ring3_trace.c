@@ -70,7 +70,6 @@ bool ring3_trace_anew(struct trace *p, const struct ring3_session *ring3,
                       uint64_t bits, uint64_t counters, window_function *window)
 {
     struct anew a = {p, ring3, bits, counters, window};
-    unsigned repeated = 0;
 
-    return smi_guard(p->t, trace_anew, &a, &repeated);
+    return smi_guard(p->t, trace_anew, &a, NULL);
 }

@@ -277,14 +277,13 @@ static void judge_overflow(struct trace *p, const struct path_seen *seen)
 bool window_trace(struct trace *p, struct window *w, struct path_seen *seen)
 {
     struct attempt a = {.p = p, .w = w, .cell = w->code.cells[0]};
-    unsigned repeated = 0;
     size_t bytes;
 
     w->runs = 0;
     w->path.any_nr = !identity_is_native(test_cpu(p->t));
     w->path.errata = pt_errata(test_cpu(p->t)->family, test_cpu(p->t)->model);
     for (unsigned i = 0; i < TRACE_TRIES; i++) {
-        if (!smi_guard(p->t, attempt_once, &a, &repeated))
+        if (!smi_guard(p->t, attempt_once, &a, NULL))
             return false;
         if (!check(p->t, a.vector == HW_NO_FAULT,
                    "IA32_RTIT_CTL (570H): WRMSR of 0x%lx: got %s, wanted no "

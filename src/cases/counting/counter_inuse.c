@@ -5,6 +5,7 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
+#include "src/counting/smi_guard.h"
 
 #define FIELDS 4 /* bits of IA32_FIXED_CTR_CTRL for one counter */
 #define FIXED  3 /* counters whose bits are documented, FC0 to FC2 */
@@ -17,26 +18,50 @@ struct images {
     unsigned tried;
 };
 
-/* The register holds `value`, all others 0: 392H has to be `want`. */
-static void look(struct images *i, uint32_t msr, uint64_t value, uint64_t want)
+/* 392H after this register was written, and all others hold 0; firmware that
+ * counts, too, may have written 38DH in SMM. */
+struct image {
+    struct images *i;
+    uint32_t msr;
+    uint64_t value, got;
+    uint64_t places; /* of write_all() */
+};
+
+static uint64_t in_use_of(struct images *i)
 {
-    uint64_t got = msr_value(i->t, IA32_PERF_GLOBAL_INUSE) & i->looked;
+    return msr_value(i->t, IA32_PERF_GLOBAL_INUSE) & i->looked;
+}
+
+static void check_image(const struct image *image, uint64_t want)
+{
     char name[MSR_NAME_BYTES];
 
-    i->tried++;
-    check(i->t, got == want,
+    image->i->tried++;
+    check(image->i->t, image->got == want,
           "%s = 0x%lx alone: IA32_PERF_GLOBAL_INUSE (392H) is 0x%lx; wanted "
           "0x%lx",
-          msr_name(msr, name), value, got, want);
+          msr_name(image->msr, name), image->value, image->got, want);
+}
+
+static bool write_once(void *argument)
+{
+    struct image *image = argument;
+    struct test_context *t = image->i->t;
+
+    if (!set_msr_again(t, IA32_FIXED_CTR_CTRL, 0) ||
+        !set_msr_again(t, image->msr, image->value))
+        return false;
+    image->got = in_use_of(image->i);
+    return set_msr_again(t, image->msr, 0);
 }
 
 static void try_value(struct images *i, uint32_t msr, uint64_t value,
                       uint64_t want)
 {
-    if (!set_msr_again(i->t, msr, value))
-        return;
-    look(i, msr, value, want);
-    set_msr_again(i->t, msr, 0);
+    struct image image = {.i = i, .msr = msr, .value = value};
+
+    if (smi_guard(i->t, write_once, &image, NULL))
+        check_image(&image, want);
 }
 
 /* Each bit of IA32_PERFEVTSELx alone: the event's say "in use", INT says that
@@ -88,20 +113,33 @@ static void try_pebs(struct images *i)
                       IA32_PERF_GLOBAL_INUSE_PMI);
 }
 
+static bool write_all(void *argument)
+{
+    struct image *image = argument;
+    struct test_context *t = image->i->t;
+    const struct identity *id = test_cpu(t);
+    const struct bank bank = bank_of(image->places, 0xc4);
+
+    for (unsigned n = 0; n < counters_available(id); n++)
+        if (!set_msr_again(t, IA32_PERFEVTSEL(n), bank.select[n]))
+            return false;
+    if (!set_msr_again(t, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl))
+        return false;
+    image->value = bank.fixed_ctrl;
+    image->got = in_use_of(image->i);
+    for (unsigned n = 0; n < counters_available(id); n++)
+        set_msr_again(t, IA32_PERFEVTSEL(n), 0);
+    return set_msr_again(t, IA32_FIXED_CTR_CTRL, 0);
+}
+
 /* All at once, each by another value, and what is read is not what is written
  * last. */
 static void try_all(struct images *i, uint64_t places)
 {
-    const struct identity *id = test_cpu(i->t);
-    struct bank bank = bank_of(places, 0xc4);
+    struct image image = {.i = i, .msr = IA32_FIXED_CTR_CTRL, .places = places};
 
-    for (unsigned n = 0; n < counters_available(id); n++)
-        set_msr_again(i->t, IA32_PERFEVTSEL(n), bank.select[n]);
-    set_msr_again(i->t, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl);
-    look(i, IA32_FIXED_CTR_CTRL, bank.fixed_ctrl, places & i->looked);
-    for (unsigned n = 0; n < counters_available(id); n++)
-        set_msr_again(i->t, IA32_PERFEVTSEL(n), 0);
-    set_msr_again(i->t, IA32_FIXED_CTR_CTRL, 0);
+    if (smi_guard(i->t, write_all, &image, NULL))
+        check_image(&image, places & i->looked);
 }
 
 TEST(counter_inuse,
@@ -123,7 +161,7 @@ TEST(counter_inuse,
         i.looked |= ~bank_places(id); /* reserved: 0 */
     i.left_out = IA32_PERFEVTSEL_ANY |
                  (counters_have_pc(t, places) ? 0 : IA32_PERFEVTSEL_PC);
-    look(&i, IA32_FIXED_CTR_CTRL, 0, 0);
+    try_value(&i, IA32_FIXED_CTR_CTRL, 0, 0);
     for (unsigned n = 0; n < counters_available(id); n++)
         if ((places >> n & 1) != 0)
             try_select(&i, n);

@@ -102,9 +102,8 @@ static void try_each_bit(struct writes *w)
 {
     char name[MSR_NAME_BYTES], bits[BITS_NAME_BYTES];
     const struct held *h = w->held;
-    unsigned repeated = 0;
 
-    if (!smi_guard(w->t, write_each_bit, w, &repeated))
+    if (!smi_guard(w->t, write_each_bit, w, NULL))
         return;
     check_known(w->t, w->lost == 0, ERRATUM_EVTSEL4_TO_7_READ, h->read_badly,
                 "%s does not hold what is written to it: bits %s read wrong; "
@@ -131,9 +130,8 @@ static bool write_all(void *argument)
 static void try_all(struct writes *w)
 {
     char name[MSR_NAME_BYTES];
-    unsigned repeated = 0;
 
-    if (!smi_guard(w->t, write_all, w, &repeated))
+    if (!smi_guard(w->t, write_all, w, NULL))
         return;
     for (unsigned i = 0; i + 1 < w->count; i++)
         check_known(w->t, w->got[i] == w->value[i], ERRATUM_EVTSEL4_TO_7_READ,
@@ -238,9 +236,8 @@ static void try_counters_beside(struct writes *w)
 {
     struct test_context *t = w->t;
     char name[MSR_NAME_BYTES];
-    unsigned repeated = 0;
 
-    if (!smi_guard(t, write_beside, w, &repeated))
+    if (!smi_guard(t, write_beside, w, NULL))
         return;
     check(t, w->before == 0,
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after all that was set was "

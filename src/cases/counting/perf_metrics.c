@@ -87,9 +87,8 @@ static bool run_once(void *argument)
 
 static bool run(struct metrics *m)
 {
-    unsigned repeated = 0;
 
-    return smi_guard(m->t, run_once, m, &repeated);
+    return smi_guard(m->t, run_once, m, NULL);
 }
 
 /* By RDPMC as by RDMSR; neither changes it. */

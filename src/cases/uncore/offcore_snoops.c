@@ -88,10 +88,9 @@ static bool try_row(struct test_context *t, const struct offcore_table *table,
                     unsigned n, const struct row *row)
 {
     struct attempt a = {t, table, n, row, 0};
-    unsigned repeated = 0;
 
     /* Measured. */
-    if (!smi_guard(t, load_lines, &a, &repeated))
+    if (!smi_guard(t, load_lines, &a, NULL))
         return false;
 
     /* Check. */

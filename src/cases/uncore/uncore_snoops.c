@@ -100,10 +100,9 @@ static bool try_row(const struct uncore_counters *u, const struct row *row)
 {
     struct attempt a = {u, row};
     uint64_t got[2] = {0, 0};
-    unsigned repeated = 0;
 
     /* Measured. */
-    if (!smi_guard(u->t, access_lines, &a, &repeated))
+    if (!smi_guard(u->t, access_lines, &a, NULL))
         return false;
 
     /* Check. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counting_cases.c - the cases of single counters over a device that counts as
- * the manual says, and over its deviations, each of which one case has to
- * see. */
+/* counting_cases.c - cases of single counters over a device that counts as the
+ * manual says, and over its deviations: one case has to see each. */
 #include "tests/host/cases/counting/counting_registers.h"
 
 /* And how many checks each makes, of four counters and three fixed ones, by its
@@ -345,11 +344,12 @@ static void clock_stops(void **state)
 /* One before each write, until there is none. */
 static void smm_writes(void **state)
 {
-    static const struct test *const tests[] = {&test_counter_registers,
-                                               &test_counter_reserved_bits};
+    static const struct test *const tests[4] = {
+        &test_counter_registers, &test_counter_reserved_bits,
+        &test_fixed_counter_writes, &test_counter_inuse};
 
     (void)state;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 4; i++)
         for (unsigned n = 1; n == 1 || device.smm == 0; n++) {
             power_on(tests[i], NONE);
             *reg(MSR_SMI_COUNT) = device.smm = n;

@@ -125,6 +125,7 @@ static void smi(void)
     ++*reg(MSR_SMI_COUNT);
     *reg(IA32_FIXED_CTR_CTRL) = 0x330;
     *reg(IA32_PERF_GLOBAL_CTRL) = BITS(34, 33);
+    *reg(IA32_FIXED_CTR(1)) = 0x1000;
 }
 
 /* Registers that the device writes itself are not writable in the table. */
