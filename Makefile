@@ -656,6 +656,8 @@ $(B)/tests/host/cases/pebs/pebs_abort_cases: $(call host_object,$(addprefix \
     src/cases/pebs/pebs_,inside_tx.c tx_abort.c tx_conflict.c tx_cycles.c))
 $(B)/tests/host/cases/pt/golden_cases: $(call host_object, \
     src/cases/pt/pt_decode_golden.c)
+$(B)/tests/host/cases/pt/absent_cases: $(call host_object, \
+    src/cases/pt/pt_absent.c)
 # Those that try registers, bit by bit.
 REGISTER_CASES := $(addprefix src/cases/,$(addsuffix .c, \
     counting/counter3_full_width_alias counting/counter_registers \
