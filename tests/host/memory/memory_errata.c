@@ -2,6 +2,7 @@
 /* memory_errata.c - what a count of loads and stores may be of an erratum. */
 #include "src/memory/memory_errata.h"
 #include "src/base/msr.h"
+#include "src/counting/bank.h"
 #include "src/harness/context.h"
 
 #include <setjmp.h>
@@ -89,11 +90,49 @@ static void by_model(void **state)
         }
 }
 
+/* SKL117: one level of a general-purpose counter, and few events less. */
+static void at_a_change_of_level(void **state)
+{
+    static const uint64_t both = IA32_PERFEVTSEL_USR | IA32_PERFEVTSEL_OS;
+    static const struct {
+        unsigned place;
+        uint64_t select, counted;
+        bool undercounts; /* of 100 */
+    } rows[] = {
+        {0, 0xc4 | IA32_PERFEVTSEL_USR, 93, true},
+        {3, 0xc4 | IA32_PERFEVTSEL_OS, 99, true},
+        {0, 0xc4 | IA32_PERFEVTSEL_USR, 92, false},
+        {0, 0xc4 | IA32_PERFEVTSEL_USR, 100, false},
+        {0, 0xc4 | IA32_PERFEVTSEL_USR, 101, false},
+        {0, 0xc4 | both, 99, false},
+        {0, 0xc4, 99, false},
+        {PLACE_FIXED0, 0xc4 | IA32_PERFEVTSEL_USR, 99, false},
+    };
+    static struct test_context t;
+
+    (void)state;
+    t.all = &t;
+    t.processors = 1;
+    t.cpu = (struct identity){
+        .vendor = "GenuineIntel", .family = 6, .model = 0x5e, .stepping = 3};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        bool signature;
+        const enum erratum erratum =
+            event_erratum(&t, rows[i].place, rows[i].select, rows[i].counted,
+                          100, &signature);
+        const bool so = erratum == ERRATUM_CPL_FILTER_UNDERCOUNTS && signature;
+        if (so != rows[i].undercounts)
+            fail_msg("row %zu: erratum %d, signature %d", i, (int)erratum,
+                     signature);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_level),
         cmocka_unit_test(by_model),
+        cmocka_unit_test(at_a_change_of_level),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
