@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* While a trace runs, its MSRs cannot be written: not even with what they hold,
  * but for IA32_RTIT_CTL, which takes the same value again and any value with
- * which TraceEn is cleared. What is refused changes nothing. */
+ * which TraceEn is cleared. What is refused changes nothing, and the trace goes
+ * on. */
 #include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
+#include "src/trace/packets.h"
 #include "src/trace/registers.h"
 #include "src/trace/trace.h"
 
 #define BITS_OF_CONTROL 64
 #define CHANGES         (BITS_OF_CONTROL + 16)
 #define OTHER_HALF      (TRACE_BYTES / 2)
+#define TRIES           3
 
 struct answers {
     int of_register[REGISTERS_COUNT];
@@ -132,6 +135,76 @@ static void check_control(struct trace *p, const struct answers *answers)
                 p->armed | IA32_RTIT_CTL_TraceEn);
 }
 
+static const char *end_name(unsigned kind)
+{
+    return kind == PT_KINDS ? "none" : pt_kind_name(kind);
+}
+
+/* Of the trace in memory, without PSB+: the last two packets of its control
+ * flow, and the FUPs before. */
+struct ending {
+    unsigned kinds[2], fups;
+    bool overflow;
+};
+
+static struct ending read_ending(const struct trace *p)
+{
+    struct ending end = {.kinds = {PT_KINDS, PT_KINDS}};
+    struct packets packets;
+    struct pt_packet packet;
+    bool in_psb = false;
+
+    packets_open(&packets, p->memory, trace_bytes(p));
+    while (packets_next(&packets, &packet)) {
+        end.overflow |= packet.kind == PT_OVF;
+        in_psb = (in_psb || packet.kind == PT_PSB) && packet.kind != PT_PSBEND;
+        if (in_psb || (packet.kind != PT_FUP && packet.kind != PT_TIP &&
+                       packet.kind != PT_TIP_PGE && packet.kind != PT_TIP_PGD))
+            continue;
+        end.kinds[0] = end.kinds[1];
+        end.kinds[1] = packet.kind;
+        end.fups += packet.kind == PT_FUP;
+    }
+    return end;
+}
+
+static unsigned count_refused(const struct trace *p,
+                              const struct answers *answers)
+{
+    unsigned refused = 0;
+
+    for (unsigned i = 0; i < REGISTERS_COUNT; i++)
+        refused += registers_rule(test_cpu(p->t), i).present &&
+                   answers->of_register[i] == HW_GP;
+    for (unsigned n = 1; n < CHANGES; n++)
+        refused += is_tried(p, n) && answers->of_control[n] == HW_GP;
+    return refused;
+}
+
+/* Each #GP has left a FUP, and clearing TraceEn a FUP and TIP.PGD. Of packets
+ * that an overflow lost, and of a single range, which may be shorter, nothing
+ * is said. */
+static bool is_whole(const struct trace *p, const struct answers *answers)
+{
+    const struct ending end = read_ending(p);
+
+    return end.overflow || (p->armed & IA32_RTIT_CTL_ToPA) == 0 ||
+           (end.fups > count_refused(p, answers) && end.kinds[0] == PT_FUP &&
+            end.kinds[1] == PT_TIP_PGD);
+}
+
+static void check_whole(struct trace *p, const struct answers *answers)
+{
+    const struct ending end = read_ending(p);
+
+    check(p->t, is_whole(p, answers),
+          "the trace has %u FUP, and ends with %s and %s, in each of %u tries; "
+          "wanted one for each of %u WRMSRs that raised #GP meanwhile, and FUP "
+          "and TIP.PGD where TraceEn is cleared",
+          end.fups, end_name(end.kinds[0]), end_name(end.kinds[1]), TRIES,
+          count_refused(p, answers));
+}
+
 /* TraceEn cleared by a write that changes another bit as well. */
 static void check_clearing(struct trace *p)
 {
@@ -195,13 +268,18 @@ TEST(pt_write_while_enabled,
     memcpy(p.table + TOPA_REGION_BYTES / sizeof(*p.table), p.table,
            TOPA_REGION_BYTES);
 
-    /* Measured. */
+    /* Measured: again where packets are missing, which erratum SKL171 may drop
+     * without an OVF. */
     if (!measure(&p, values, &answers))
         return;
+    for (unsigned i = 1; i < TRIES && !is_whole(&p, &answers); i++)
+        if (!trace_arm(&p) || !measure(&p, values, &answers))
+            return;
 
     /* Check. */
     check_registers(&p, values, &answers);
     check_control(&p, &answers);
+    check_whole(&p, &answers);
     check_equal(t, "IA32_RTIT_OUTPUT_BASE (560H) afterwards", p.stopped_base,
                 p.base);
     check(t,

@@ -16,7 +16,8 @@
 
 #define LOW        ((uint8_t *)0x20000000)
 #define RECORDS_AT 0x10000 /* TEST_BUFFER_BYTES */
-#define PMI_VECTOR 0xfd    /* of the harness */
+#define VECTOR_GP  13
+#define PMI_VECTOR 0xfd /* of the harness */
 
 struct traced_state traced;
 struct processor traced_processor;
@@ -118,12 +119,40 @@ bool traced_read(uint32_t number, uint64_t *value)
     return msr_read(&traced_processor, number, value);
 }
 
+/* The handler looks at something, and returns: JE to the next, IRETQ. */
+static void handle(uint64_t came, uint64_t back, uint8_t vector, bool external)
+{
+    static const uint8_t handler[] = {0x74, 0x00, 0x48, 0xcf};
+    const uint64_t at = (uintptr_t)handler, iretq = at + 2;
+    const uint32_t cycles = traced_processor.choices.cycles_slow;
+    struct pt_step steps[] = {traced_step(came, at, cycles),
+                              traced_step(at, iretq, 1),
+                              traced_step(iretq, back, cycles)};
+    struct instruction i;
+
+    steps[0].cpl = steps[1].cpl = 0;
+    steps[0].from_user = traced.cpl > 0;
+    steps[0].vector = vector;
+    steps[0].external = external;
+    if (!pt_tracing(&traced_processor))
+        return;
+    pt_event(&traced_processor, &steps[0]);
+    for (unsigned n = 1; n <= 2; n++) {
+        instruction_classify(&i, (const uint8_t *)steps[n].ip, 2);
+        pt_retired(&traced_processor, &i, &steps[n]);
+    }
+    traced_output();
+}
+
 bool traced_write(uint32_t number, uint64_t value)
 {
     const bool was = (traced_processor.pt.ctl & RTIT_TRACE_EN) != 0;
 
-    if (!msr_write(&traced_processor, number, value))
+    if (!msr_write(&traced_processor, number, value)) {
+        if (!traced.stepped) /* else it is played: traced_deliver() */
+            handle(traced.at, traced.next, VECTOR_GP, false);
         return false;
+    }
     if (!pt_is_switched(&traced_processor, was, number))
         return true;
     const struct pt_step now = traced_step(
@@ -169,35 +198,13 @@ bool traced_fault(size_t n, unsigned boot, const char **name,
     return true;
 }
 
-/* The handler looks at something, and returns: JE to the next, IRETQ. */
 void traced_interrupt(uint64_t back)
 {
-    static const uint8_t handler[] = {0x74, 0x00, 0x48, 0xcf};
-    const uint64_t at = (uintptr_t)handler, iretq = at + 2;
-    const uint32_t cycles = traced_processor.choices.cycles_slow;
-    const uint64_t came =
-        faults_pt_value(&traced_processor, PT_INTERRUPT_IP, back);
-    struct pt_step steps[] = {traced_step(came, at, cycles),
-                              traced_step(at, iretq, 1),
-                              traced_step(iretq, back, cycles)};
-    struct instruction i;
-
-    steps[0].cpl = steps[1].cpl = 0;
-    steps[0].from_user = traced.cpl > 0;
-    steps[0].vector = PMI_VECTOR;
-    steps[0].external = true;
-
     traced.interrupted = false;
     if (traced_pmi_rip == 0)
         traced_pmi_rip = back;
-    if (!pt_tracing(&traced_processor))
-        return;
-    pt_event(&traced_processor, &steps[0]);
-    for (unsigned n = 1; n <= 2; n++) {
-        instruction_classify(&i, (const uint8_t *)steps[n].ip, 2);
-        pt_retired(&traced_processor, &i, &steps[n]);
-    }
-    traced_output();
+    handle(faults_pt_value(&traced_processor, PT_INTERRUPT_IP, back), back,
+           PMI_VECTOR, true);
 }
 
 void traced_retired(uint64_t next)

@@ -131,6 +131,18 @@ FAULT(pt_status_refused_taken,
       .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
       .rule = PT_STATUS_HELD)
 
+FAULT(pt_refused_write_stops,
+      .what = "[PT with ToPA] after a WRMSR that raises #GP since TraceEn is 1 "
+              "no packets come until TraceEn is cleared",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL",
+                 "broadwell on 1 pt_write_while_enabled FAIL"},
+      .rule = PT_REFUSED_TRACED)
+
+FAULT(pt_refused_ctl_stops,
+      .what = "[PT with ToPA] the same after one of IA32_RTIT_CTL",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
+      .rule = PT_REFUSED_CTL_TRACED)
+
 FAULT(pt_psb_before_tnt,
       .what = "[PT with CYC] PSB+ comes before results that are due",
       .caught = {"skylake-2018 on 1 pt_psb_place FAIL"},

@@ -311,9 +311,15 @@ static bool write_register(struct processor *p, uint32_t number, uint64_t value)
 
 bool pt_write(struct processor *p, uint32_t number, uint64_t value)
 {
+    const bool on = (p->pt.ctl & RTIT_TRACE_EN) != 0;
     bool good = write_register(p, number, value);
 
     if (good)
         faults_pt_written_to(p, number, value);
+    else if (on && !faults_pt(p,
+                              number == IA32_RTIT_CTL ? PT_REFUSED_CTL_TRACED
+                                                      : PT_REFUSED_TRACED,
+                              true))
+        p->errata.trace_dropped = true;
     return good;
 }

@@ -321,28 +321,30 @@ enum pt_rule {
     PT_PTW_IN_TX,
     PT_PTW_4_IN_RING_3, /* one of 4 bytes */
     PT_PTW_4_IN_TX,
-    PT_PTW_TNT,          /* with the TNT before it */
-    PT_PTW_IP_BIT,       /* does it say that a FUP follows */
-    PT_PTW_FUP,          /* does one */
-    PT_PTW_FUP_HERE,     /* of the PTWRITE */
-    PT_PTW_66_REFUSED,   /* is 66H before it */
-    PT_INT_IN_TX,        /* is INT of a region that is full in a transaction */
-    PT_PIP_UNFILTERED,   /* has MOV to CR3 a PIP where FilterEn is 0 */
-    PT_FILTER_ANEW,      /* is FilterEn that of the IP where CR3 matches */
-    PT_STATUS_HELD,      /* is STATUS */
-    PT_PSB_AFTER_TNT,    /* does PSB in mid-trace come after the TNT */
-    PT_MTC_ZERO,         /* is an MTC of 0 sent */
-    PT_OFFSET_WHOLE,     /* OutputOffset[2:0], read in a later entry */
-    PT_RANGES_OVERLAP,   /* is what two ranges have in them */
-    PT_LATER_SIZES,      /* is Size that of the third entry, too */
-    PT_END_BACK,         /* does END of a second table lead on */
-    PT_INT_OF_LATER,     /* is INT of a later entry an interrupt */
-    PT_POINTERS_HELD,    /* is MASK_PTRS as it was, where refused */
-    PT_RET_FRAMES,       /* is a RET compared with the last CALL alone */
-    PT_RET_POPS,         /* is that forgotten where it is not compressed */
-    PT_CALL_FILTERED,    /* is a CALL with FilterEn = 0 not remembered */
-    PT_EXEC_OF_CONTEXT,  /* the same where ContextEn was 0, */
-    PT_EXEC_OF_START,    /* and in a trace that began without a PSB */
+    PT_PTW_TNT,        /* with the TNT before it */
+    PT_PTW_IP_BIT,     /* does it say that a FUP follows */
+    PT_PTW_FUP,        /* does one */
+    PT_PTW_FUP_HERE,   /* of the PTWRITE */
+    PT_PTW_66_REFUSED, /* is 66H before it */
+    PT_INT_IN_TX,      /* is INT of a region that is full in a transaction */
+    PT_PIP_UNFILTERED, /* has MOV to CR3 a PIP where FilterEn is 0 */
+    PT_FILTER_ANEW,    /* is FilterEn that of the IP where CR3 matches */
+    PT_STATUS_HELD,    /* is STATUS */
+    PT_REFUSED_TRACED, /* do packets go on after a write that is refused, */
+    PT_REFUSED_CTL_TRACED, /* and one of CTL */
+    PT_PSB_AFTER_TNT,      /* does PSB in mid-trace come after the TNT */
+    PT_MTC_ZERO,           /* is an MTC of 0 sent */
+    PT_OFFSET_WHOLE,       /* OutputOffset[2:0], read in a later entry */
+    PT_RANGES_OVERLAP,     /* is what two ranges have in them */
+    PT_LATER_SIZES,        /* is Size that of the third entry, too */
+    PT_END_BACK,           /* does END of a second table lead on */
+    PT_INT_OF_LATER,       /* is INT of a later entry an interrupt */
+    PT_POINTERS_HELD,      /* is MASK_PTRS as it was, where refused */
+    PT_RET_FRAMES,         /* is a RET compared with the last CALL alone */
+    PT_RET_POPS,           /* is that forgotten where it is not compressed */
+    PT_CALL_FILTERED,      /* is a CALL with FilterEn = 0 not remembered */
+    PT_EXEC_OF_CONTEXT,    /* the same where ContextEn was 0, */
+    PT_EXEC_OF_START,      /* and in a trace that began without a PSB */
     PT_EXEC_OF_PGE,      /* is MODE.Exec sent where it changed before TIP.PGE */
     PT_CFE_TNT,          /* does a CFE send the TNT */
     PT_EVD_OF_RING_3,    /* has a page fault there an EVD, */
