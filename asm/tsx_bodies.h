@@ -104,7 +104,8 @@ extern const uint8_t tsx_body_long[], tsx_body_long_xabort[];
 /* Count transactions, one in another; XABORT TSX_NEST_NONE where XTEST, after
  * an inner XBEGIN or XEND, says that none runs. */
 extern const uint8_t tsx_body_nest[];
-#define TSX_NEST_NONE 0x44 /* 45H: an inner XBEGIN changed EAX */
+#define TSX_NEST_LEVEL 12   /* instructions of each */
+#define TSX_NEST_NONE  0x44 /* 45H: an inner XBEGIN changed EAX */
 /* XABORT 5AH in the innermost of count, in one another. */
 extern const uint8_t tsx_body_nest_deep[];
 extern const uint8_t tsx_body_nest_xabort[]; /* XABORT 5AH in an inner one */
@@ -209,6 +210,8 @@ extern const uint8_t tsx_body_store_kinds[];
             "SBB of a register", "AND of a register", "SUB of a register",     \
             "XOR of a register"                                                \
     }
+/* PUSHes count three times; then XABORT 77H. */
+extern const uint8_t tsx_body_push_xabort[];
 /* TSX_BRANCHES conditional branches, taken where the argument's bit is 1, the
  * lowest first; then XABORT 42H, where the second label is. */
 extern const uint8_t tsx_body_branches[], tsx_body_branches_xabort[],

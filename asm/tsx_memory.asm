@@ -228,8 +228,16 @@ body publish_down
 %endrep
         NEXT
 
+body push_xabort
+%rep 3                                  ; TSX_BELOW
+        push    rdx
+%endrep
+        xabort  0x77
+        NEXT
+
 ; So many more transactions, one in another, as the count says; then all XEND.
-; Where XTEST says that no transaction runs, XABORT 44H.
+; Where XTEST says that no transaction runs, XABORT 44H. TSX_NEST_LEVEL
+; instructions each.
 body nest
         mov     rcx, rdx
 .begin: xbegin  tsx_inner_fallback

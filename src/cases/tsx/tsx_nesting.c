@@ -50,6 +50,12 @@ static unsigned find_depth(struct test_context *t)
          depth);
     note(t, "the abort of the deepest leaves EAX = 0x%08x (%s)", probe.status,
          rtm_status_text(probe.status, text));
+    struct rtm_tally again;
+    const bool commits = depth_commits(t, depth - 1, &again);
+    check(t, commits,
+          "%u transactions in one another: %u of %u commit after %u aborts of "
+          "%u; wanted some: they did before",
+          depth - 1, again.committed, again.tried, probe.aborted, depth);
     if (probe.aborted != 0)
         observe(t, "an abort at too great a depth sets EAX[5]", probe.matched,
                 probe.aborted);

@@ -179,6 +179,26 @@ static void try_kinds(struct test_context *t, volatile uint64_t *words,
     check_stored(t, by, wrong, kinds, &tally);
 }
 
+/* What is pushed where the stack was at XBEGIN. An interrupt may push there,
+ * after the abort. */
+static void try_pushes(struct test_context *t)
+{
+    const struct tsx_block block = {.body = tsx_body_push_xabort,
+                                    .count = VALUE};
+    const unsigned tries = probe_row_tries(t);
+    unsigned below = 0;
+    struct rtm_tally tally;
+
+    rtm_clear(&tally);
+    for (unsigned i = 0; i < tries; i++)
+        below += probe_below(&block, 0, &tally) != 0;
+    probe_check(t, &tally);
+    check(t, below < tally.aborted || below < WIDE_TRIES,
+          "three PUSHes, then XABORT: memory below RSP changed, in each of %u "
+          "aborts; wanted it as before XBEGIN",
+          below);
+}
+
 /* Stores of 32 bytes, which need AVX. */
 static void try_wide(struct test_context *t)
 {
@@ -284,6 +304,7 @@ TEST(tsx_rollback_bytes,
         try_kinds(t, test_buffer(t), false);
         try_kinds(t, test_buffer(t), true);
     }
+    try_pushes(t);
     try_wide(t);
     try_wide_commit(t);
 }

@@ -246,7 +246,7 @@ static bool counted_end(const struct tsx_block *b, struct end *end)
         count_work(b, levels, 1, true);
         *end = aborted(RTM_STATUS_XABORT | 0x33000000);
     } else if (b->body == tsx_body_nest) {
-        count_work(b, levels, 1, false);
+        count_work(b, TSX_NEST_LEVEL * b->count + 2, 1, false);
     } else if (b->body == tsx_body_nothing) {
         count_work(b, 6, 2, false);
     } else if (b->body == tsx_body_rdpmc) {

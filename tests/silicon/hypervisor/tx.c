@@ -223,7 +223,7 @@ static struct action xbegin(struct vcpu *v)
             return action_raise(VECTOR_UD, 0);
         return begin_outermost(v, next);
     }
-    if (v->tx.depth == v->model->cpu->tx_nest_max &&
+    if (v->tx.depth >= tsx_nest_max(v->model) &&
         faults_rule(v->model->machine, NESTING_LIMITED, true)) {
         tx_abort(v, TX_CAUSE_NESTING);
         return action_of(ACTION_RESUME);
@@ -250,34 +250,31 @@ static bool seems_to_run(const struct vcpu *v)
 
 static struct action xend(struct vcpu *v)
 {
+    const struct machine *m = v->model->machine;
     struct transaction *tx = &v->tx;
     uint64_t next = v->current_rip + v->current.length;
 
     if (tsx_rtm_invalid(v->model))
         return action_raise(VECTOR_UD, 0);
-    if (tx->depth == 0 &&
-        !faults_rule(v->model->machine, XEND_OUTSIDE_IS_GP, true))
+    if (tx->depth == 0 && !faults_rule(m, XEND_OUTSIDE_IS_GP, true))
         return action_raise(VECTOR_UD, 0);
-    if (tx->depth == 0 && v->vmcb->cpl > 0 &&
-        !faults_rule(v->model->machine, XEND_OUTSIDE_RING3, true))
-        return action_complete(ACTION_RETIRE, v->current.length);
-    if (tx->depth == 0 && tsx_is_forced(v->model) &&
-        !faults_rule(v->model->machine, XEND_FORCED_IS_GP, true))
-        return action_complete(ACTION_RETIRE, v->current.length);
-    if (tx->depth == 0 && seems_to_run(v))
+    if (tx->depth == 0 &&
+        ((v->vmcb->cpl > 0 && !faults_rule(m, XEND_OUTSIDE_RING3, true)) ||
+         (tsx_is_forced(v->model) &&
+          !faults_rule(m, XEND_FORCED_IS_GP, true)) ||
+         seems_to_run(v)))
         return action_complete(ACTION_RETIRE, v->current.length);
     if (tx->depth == 0 && !faults_ignore_xend(v->model))
-        return action_raise(VECTOR_GP,
-                            faults_rule(v->model->machine, XEND_ERROR_0, true)
-                                ? 0
-                                : (uint32_t)VECTOR_GP);
+        return action_raise(VECTOR_GP, faults_rule(m, XEND_ERROR_0, true)
+                                           ? 0
+                                           : (uint32_t)VECTOR_GP);
     if (tx->depth > 1 && faults_inner_commits(v->model))
         tx->depth = 1;
     if (tx->depth != 1) {
         if (tx->depth > 1)
             tx->depth--;
         tx->inner_ended = true;
-        if (!faults_rule(v->model->machine, INNER_SETS_STAY, true))
+        if (!faults_rule(m, INNER_SETS_STAY, true))
             conflict_begin(v);
         if (faults_nested_commit(v->model))
             tx->undo_lines = 0;
@@ -295,17 +292,20 @@ static struct action xend(struct vcpu *v)
 /* SDM volume 2: ZF = 0 inside a transaction, the other status flags 0. */
 static struct action xtest(struct vcpu *v)
 {
+    const struct machine *m = v->model->machine;
+
     if (tsx_xtest_invalid(v->model))
         return action_raise(VECTOR_UD, 0);
-    v->vmcb->rflags &=
-        ~(uint64_t)RFLAGS_STATUS |
-        faults_quantity(v->model->machine, XTEST_KEEPS, ANY_NUMBER, 0);
-    if (!faults_rule(v->model->machine, XTEST_KEEPS_DF, true))
+    v->vmcb->rflags &= ~(uint64_t)RFLAGS_STATUS |
+                       faults_quantity(m, XTEST_KEEPS, ANY_NUMBER, 0);
+    if (!faults_rule(m, XTEST_KEEPS_DF, true))
         v->vmcb->rflags &= ~(uint64_t)RFLAGS_DF;
     if ((v->tx.depth == 0 && !seems_to_run(v)) || faults_xtest_zero(v->model) ||
         (v->tx.hle && faults_hle_hidden(v->model, v->tx.elision.nest)))
         v->vmcb->rflags |= RFLAGS_ZF;
-    return action_complete(ACTION_RETIRE, v->current.length);
+    return action_complete(faults_rule(m, XTEST_COUNTS, true) ? ACTION_RETIRE
+                                                              : ACTION_ADVANCE,
+                           v->current.length);
 }
 
 static struct action xabort(struct vcpu *v)

@@ -6,12 +6,13 @@
 #include "tests/silicon/hypervisor/tx_spared.h"
 #include "tests/silicon/model/hooks.h"
 
-#define MOVUPS    0x100Fu /* 0FH 10H */
-#define POP       0x58u   /* and up to 5FH */
-#define XCHG_BYTE 0x86u   /* and the next: of another size */
-#define PUSHF     0x9Cu
-#define MOVSS     0x110FF3u /* F3H 0FH 11H */
-#define REX_W     0x48u
+#define MOVUPS      0x100Fu /* 0FH 10H */
+#define POP         0x58u   /* and up to 5FH */
+#define XCHG_BYTE   0x86u   /* and the next: of another size */
+#define PUSHF       0x9Cu
+#define MOVSS       0x110FF3u /* F3H 0FH 11H */
+#define REX_W       0x48u
+#define STACK_BYTES 256 /* below RSP */
 /* And OR, ADC, SBB, AND, SUB, XOR; CMP stores nothing. */
 #define ADD_REGISTER 0x01u
 
@@ -95,6 +96,8 @@ bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
            (v->tx.suspended && !faults_rule(m, SUSPENDED_UNDONE, true)) ||
            (n >= 8 && v->current.tx == TX_MAY_X87 &&
             !faults_rule(m, X87_STORES_UNDONE, true)) ||
+           (v->tx.rsp - at - 1 < STACK_BYTES &&
+            !faults_rule(m, PUSHES_UNDONE, true)) ||
            (n >= 8 && v->current.locked &&
             !faults_rule(m, PAIR_STORES_UNDONE, true)) ||
            (at % LINE_BYTES == LINE_BYTES - 1 && v->tx.depth > 1 &&

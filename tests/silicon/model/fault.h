@@ -78,8 +78,9 @@ struct fault_state {
     uint64_t first_tsc;     /* of PEBS records */
     uint64_t previous_word; /* of the record before */
     unsigned records, commits, aborts;
-    bool hle_aborted; /* the last abort was one */
-    bool was_read;    /* in the last conflict, by another processor */
+    bool hle_aborted;      /* the last abort was one */
+    unsigned inner_aborts; /* in transactions in others */
+    bool was_read;         /* in the last conflict, by another processor */
     struct {
         bool valid;
         uint64_t maximum, threshold, reset[4];

@@ -128,6 +128,18 @@ static void nesting(void **state)
     tsx_wrong(tsx_body_nest_deep, aborted(0xa5000001), 5);
     device.to = LATER;
     expect_case(case_end(), VERDICT_PASS, "");
+    /* 6 of these commit, and 100 are too deep: then none commits, or the last.
+     */
+    begin(test);
+    tsx_wrong(tsx_body_nest, aborted(RTM_STATUS_NESTED), 6 + PROBES);
+    device.to = LATER;
+    expect_case(case_end(), VERDICT_FAIL,
+                "7 transactions in one another: 0 of 100 commit after 100 "
+                "aborts of 8");
+    begin(test);
+    tsx_wrong(tsx_body_nest, aborted(RTM_STATUS_NESTED), 6 + PROBES);
+    device.to = 6 + 2 * PROBES - 2;
+    expect_case(case_end(), VERDICT_PASS, "");
     fails(test, tsx_body_nest_xabort, committed(), 0, 0, "1 of 2 committed");
     fails(test, tsx_body_nest_xabort, aborted(0x5b000021), 0, 0, "0x5a");
     fails(test, tsx_body_nest_xabort, aborted(0x5a000001), 0, 0,

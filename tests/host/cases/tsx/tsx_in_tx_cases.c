@@ -205,14 +205,15 @@ static void nesting_and_edge(void **state)
 {
     (void)state;
     for (unsigned more = 0; more < 2; more++) {
-        begin(&test_tsx_in_tx_counts); /* the second of both, too few */
+        begin(&test_tsx_in_tx_counts); /* of each level half, once or always */
         wrong.body = tsx_body_nest;
-        wrong.place = 1;
+        wrong.place = 0;
         wrong.from = 3;
-        wrong.add = -4 - (int64_t)more;
+        wrong.to = more != 0 ? LATER : 5;
+        wrong.percent = 50;
         expect_case(case_end(), more != 0 ? VERDICT_FAIL : VERDICT_PASS,
-                    more != 0 ? "with one inside: 15, with 5 in one another "
-                                "inside: 36; wanted 24 more at least"
+                    more != 0 ? "with one inside: 21, with 5 in one another "
+                                "inside: 93; wanted 144 more"
                               : "");
         begin(&test_tsx_in_tx_counts);
         wrong.edge = true;

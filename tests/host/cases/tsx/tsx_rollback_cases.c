@@ -205,6 +205,23 @@ static void each_byte(void **state)
         }
 }
 
+/* Below RSP: in each abort, or in all but one. */
+static void pushes(void **state)
+{
+    const struct end changed = {
+        .outcome = TSX_ABORTED, .status = 0x77000001, .below = 3};
+
+    (void)state;
+    for (unsigned each = 0; each < 2; each++) {
+        begin_stores(NULL, false, 0);
+        tsx_wrong(tsx_body_push_xabort, changed, 0);
+        device.to = TRIALS / 5 - 2 + each;
+        expect_case(case_end(), each != 0 ? VERDICT_FAIL : VERDICT_PASS,
+                    each != 0 ? "memory below RSP changed, in each of 5 aborts"
+                              : "");
+    }
+}
+
 /* A byte beside it; a store that is not read; and what no transaction may do.
  */
 static void beside_and_read(void **state)
@@ -338,9 +355,10 @@ static void none_commits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_byte),     cmocka_unit_test(beside_and_read),
-        cmocka_unit_test(nested_stores), cmocka_unit_test(kinds_of_stores),
-        cmocka_unit_test(wide_stores),   cmocka_unit_test(none_commits),
+        cmocka_unit_test(pushes),          cmocka_unit_test(each_byte),
+        cmocka_unit_test(beside_and_read), cmocka_unit_test(nested_stores),
+        cmocka_unit_test(kinds_of_stores), cmocka_unit_test(wide_stores),
+        cmocka_unit_test(none_commits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,9 @@ bool tsx_conflict(const struct machine *m, unsigned sets, bool write);
 /* XTEST raises #UD. */
 bool tsx_xtest_invalid(const struct processor *p);
 
+/* How many transactions can be in one another. */
+unsigned tsx_nest_max(const struct processor *p);
+
 /* Regime B: does RTM_FORCE_ABORT abort all transactions of this thread? */
 bool tsx_is_forced(const struct processor *p);
 

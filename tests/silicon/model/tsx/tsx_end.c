@@ -185,6 +185,9 @@ void tsx_nested(struct processor *p, bool begins)
         p->tsx.cycles = 0;
     if (!begins && !faults_rule(p->machine, INNER_KEEPS_CHECKPOINT, true))
         counters_checkpoint(p);
+    if (!begins && !faults_rule(p->machine, INNER_XEND_COUNTS_ONCE, true))
+        counters_retire(p,
+                        &(struct retirement){.instructions = 1, .in_tx = true});
 }
 
 /* Is counter 3 to go wrong around this transaction? */
@@ -363,6 +366,7 @@ uint32_t tsx_aborted(struct processor *p, const struct tx_abort *how)
         !faults_rule(p->machine, RECORD_OF_ITS_KIND, true))
         information |= TX_INFO_HLE;
     p->faults.hle_aborted = p->tsx.hle;
+    p->faults.inner_aborts += how->depth > 1;
     if ((status & TX_STATUS_RETRY) != 0 ||
         ((p->tsx.last_abort.information & TX_INFO_RETRY) != 0 &&
          !faults_rule(p->machine, RETRY_OF_ITS_ABORT, true)))
