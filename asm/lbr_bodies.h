@@ -103,6 +103,8 @@ LBR_BODY(lbr_body_int3);
  * each turn. */
 LBR_BODY(lbr_body_writes);
 #define LBR_LINES 1024
+/* A load from argument, then count turns of a loop; its row is that of each. */
+LBR_BODY(lbr_body_held);
 /* The second aborts once, and is executed again without elision; cells[0] is 1
  * where that execution is the last. */
 LBR_BODY(lbr_body_elided);

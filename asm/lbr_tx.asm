@@ -151,6 +151,25 @@ LBR_BODY lbr_body_writes
         mov     qword [r14 + CELLS], 1
 LBR_BODY_END
 
+; RDI turns after a load from RSI; most of the time is not right behind a branch
+; (erratum BDM064).
+LBR_BODY lbr_body_held
+        mov     eax, -1
+        xbegin  .fallback
+        mov     rdx, [rsi]
+.turn:  times 16 nop
+        dec     rdi
+.back:  jnz     short .turn
+        ROW     LBR_JCC | LBR_IN_TX, .back, .turn
+        xend
+        jmp     short .committed
+.fallback:
+        ROW     LBR_ABORT, .turn, .fallback
+        mov     [r14 + CELLS + 8], rax
+        mov     qword [r14 + CELLS], 1
+.committed:
+LBR_BODY_END
+
 LBR_BODY lbr_body_elided
 .before:
         jmp     short .acquire

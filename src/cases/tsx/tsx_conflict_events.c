@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* RTM_RETIRED and TX_MEM count transactions that another processor aborts; one
- * at ring 3 has the same status. */
+ * at ring 3 has the same status, and of each is a last branch record. */
 #include "src/base/mem.h"
 #include "src/base/msr.h"
 #include "src/base/names.h"
@@ -11,6 +11,7 @@
 #include "src/counting/selects.h"
 #include "src/cpu/generation.h"
 #include "src/harness/case.h"
+#include "src/lbr/stack.h"
 #include "src/tsx/conflict.h"
 #include "src/tsx/pair.h"
 #include "src/tsx/status.h"
@@ -22,6 +23,7 @@
 #define ENOUGH       3
 #define STORES       64
 #define TIME_PART    16
+#define RECORD_TURNS 64
 #define STATUS_OTHER (~(RTM_STATUS_CONFLICT | RTM_STATUS_RETRY))
 
 struct window {
@@ -188,6 +190,87 @@ static void try_at_ring3(struct test_context *t)
           a->counted[1][0], a->counted[1][1], a->conflicts[1], others);
 }
 
+/* At the start of the boot processor's buffer, the line alone on its page. */
+struct recorded {
+    volatile uint64_t line[4096 / 8];
+    struct pair pair;
+    unsigned tried, conflicts, unrecorded;
+    struct lbr_record last; /* of those */
+};
+
+static void store_to_recorded(struct test_context *peer, void *argument)
+{
+    struct recorded *r = argument;
+
+    (void)peer;
+    r->line[0] = r->pair.rounds;
+}
+
+/* The record of the abort itself: from within the body, to its fallback. */
+static bool is_recorded(const struct lbr_record *record)
+{
+    const uint64_t body = (uint64_t)(uintptr_t)lbr_body_held;
+    struct lbr_branches all;
+    bool found = false;
+
+    lbr_branches_of(&all, lbr_body_held, lbr_body_held_rows);
+    for (unsigned n = 0; n < all.count; n++)
+        found |= (all.at[n].kind & LBR_ABORT) != 0 && record->abort &&
+                 record->to == all.at[n].to &&
+                 record->from - body < LBR_BODY_BYTES;
+    return found;
+}
+
+/* Transactions, each longer than the one before until there is a conflict. */
+static void record_conflicts(struct test_context *t, void *argument)
+{
+    const uint64_t until = hw_ms() + test_timeout_ms(t) / TIME_PART;
+    struct recorded *r = argument;
+    uint64_t turns = RECORD_TURNS;
+    struct lbr l;
+
+    if (!probe_set_up(t) || !lbr_claim(&l, t))
+        return;
+    while (l.model.tsx && r->conflicts < ENOUGH && hw_ms() < until) {
+        struct trace_window code = {.body = lbr_body_held,
+                                    .argument = (uint64_t)(uintptr_t)r->line,
+                                    .count = turns};
+        if (!lbr_window(&l, &code))
+            return;
+        r->tried++;
+        if (code.cells[0] == 0 && turns < CONFLICT_TURNS_MAX)
+            turns *= 2;
+        if (code.cells[0] == 0 ||
+            (code.cells[1] & RTM_STATUS_CAUSES) != RTM_STATUS_CONFLICT)
+            continue;
+        r->conflicts++;
+        if (is_recorded(lbr_newest_abort(&l)))
+            continue;
+        r->unrecorded++;
+        r->last = *lbr_newest_abort(&l);
+    }
+}
+
+/* SDM 3B, tables "MSR_LASTBRANCH_x_FROM_IP with TSX Information",
+ * "MSR_LBR_INFO_x". */
+static void try_records(struct test_context *t)
+{
+    struct recorded *r = test_buffer(t);
+    struct lbr_model model;
+
+    _Static_assert(sizeof(*r) <= TEST_BUFFER_BYTES, "fits");
+    memset(r, 0, sizeof(*r));
+    if (lbr_of(test_cpu(t), &model) &&
+        pair_run(t, &r->pair, record_conflicts, store_to_recorded, r))
+        check(t, 2 * r->unrecorded <= r->conflicts,
+              "last branch records: %u of %u aborts with EAX[2] (conflict) "
+              "have none with TSX_ABORT from within the transaction to its "
+              "fallback; the newest or oldest there is: from 0x%lx to 0x%lx, "
+              "TSX_ABORT %u; wanted one in most",
+              r->unrecorded, r->conflicts, r->last.from, r->last.to,
+              r->last.abort);
+}
+
 static void judge_ends(struct test_context *t, const struct conflict *c,
                        const uint64_t got[2])
 {
@@ -285,6 +368,7 @@ TEST(tsx_conflict_events,
     /* Measured, and checked. */
     check_events(t, &c);
     try_at_ring3(t);
+    try_records(t);
     c.what = "a store to a line that an inner transaction reads";
     c.body = tsx_body_hold_nested;
     c.maybe_nested = true;

@@ -98,6 +98,7 @@ BODY(ring3_body_nested_aborted)
 FAKE const uint32_t ring3_body_ptwrite_at[4] = {0};
 FAKE const uint8_t ring3_tx_abort[1] = {0}, ring3_tx_fallback[1] = {0};
 #define ROWS(name) FAKE const struct lbr_row name[1] = {{LBR_END, 0, 0}};
+ROWS(lbr_body_held_rows)
 ROWS(window_ring3_rows)
 ROWS(window_ring3_tx_rows)
 ROWS(ring3_body_changes_rows)
@@ -116,6 +117,7 @@ BODY(tsx_body_divide)
 BODY(tsx_body_hint)
 BODY(tsx_body_nest)
 BODY(tsx_body_push_xabort)
+BODY(lbr_body_held)
 BODY(tsx_body_load)
 BODY(tsx_body_write_lines)
 BODY(tsx_body_nest_write_lines)

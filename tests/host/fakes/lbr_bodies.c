@@ -89,6 +89,7 @@ BODY(lbr_body_cpuid, ABORTS)
 BODY(lbr_body_pause, ABORTS)
 BODY(lbr_body_int3, ABORTS)
 BODY(lbr_body_writes, {LBR_JCC | LBR_IN_TX, 8, 4}, {LBR_ABORT, 4, 24})
+BODY(lbr_body_held, {LBR_JCC | LBR_IN_TX, 8, 4}, {LBR_ABORT, 4, 24})
 BODY(lbr_body_elided, {LBR_JCC, 0, 4}, {LBR_JCC | LBR_IN_TX, 6, 8})
 BODY(lbr_body_elision_aborts, {LBR_REL_JMP | LBR_IN_TX, 4, 8},
      {LBR_ABORT, 20, 0}, {LBR_REL_JMP, 4, 8})
@@ -127,6 +128,7 @@ static const struct {
     {lbr_body_pause, lbr_body_pause_rows},
     {lbr_body_int3, lbr_body_int3_rows},
     {lbr_body_writes, lbr_body_writes_rows},
+    {lbr_body_held, lbr_body_held_rows},
     {lbr_body_elided, lbr_body_elided_rows},
     {lbr_body_elision_aborts, lbr_body_elision_aborts_rows},
     {lbr_body_exceptions, lbr_body_exceptions_rows},

@@ -151,6 +151,8 @@ void trace_abort(struct vcpu *v)
          !faults_rule(v->model->machine, LBR_CAPACITY_ABORTS_RING_3, true)) ||
         (v->tx.cause == TX_CAUSE_DEBUG &&
          !faults_rule(v->model->machine, LBR_ABORTS_OF_BREAKPOINTS, true)) ||
+        (v->tx.cause == TX_CAUSE_CONFLICT &&
+         !faults_rule(v->model->machine, LBR_ABORTS_OF_CONFLICTS, true)) ||
         (v->tx.cause == TX_CAUSE_EVENT &&
          !faults_rule(v->model->machine, LBR_ABORTS_OF_EVENTS, true));
 

@@ -305,6 +305,7 @@ enum rule {
     LBR_OTHER_ABORTS_RING_3,  /* those by no XABORT are recorded */
     LBR_ABORTS_OF_EVENTS,     /* those by interrupts, too */
     LBR_ABORTS_OF_BREAKPOINTS,
+    LBR_ABORTS_OF_CONFLICTS,
     LBR_ABORT_CYCLES, /* has an abort those since the last record */
     RECORD_HAS_IF,
     XMM_OF_THIS_RECORD,

@@ -303,6 +303,13 @@ FAULT(lbr_no_breakpoint_aborts,
                  "sapphirerapids on 1 lbr_transactions FAIL"},
       .breaks = LBR_ABORTS_OF_BREAKPOINTS)
 
+FAULT(lbr_no_conflict_aborts,
+      .what = "[LBR and TSX] aborts by conflicts have no record",
+      .caught = {"skylake-2017 on 2 tsx_conflict_events FAIL",
+                 "haswell on 2 tsx_conflict_events FAIL",
+                 "sapphirerapids off 2 tsx_conflict_events FAIL"},
+      .breaks = LBR_ABORTS_OF_CONFLICTS)
+
 FAULT(lbr_abort_cycles_zero,
       .what = "[A B F; C with bit 2; format 5] the record of an abort has no "
               "cycles",
