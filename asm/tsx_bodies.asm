@@ -270,6 +270,16 @@ raising unhint
         xrelease mov dword [rsi], 0
         NEXT
 
+; The same with a store to the next line in between.
+body elided
+        mov     ecx, 1
+raising elided
+        xacquire xchg [rsi], ecx
+        mov     [rsi + 64], rdx
+trapped elided
+        xrelease mov dword [rsi], 0
+        NEXT
+
 ; Device not available where CR0.TS is 1; a division by zero that is not masked,
 ; where CR0.NE is.
 body sse

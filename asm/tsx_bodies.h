@@ -222,6 +222,8 @@ extern const uint8_t tsx_body_jumps[];
 /* XACQUIRE XCHG and XRELEASE MOV of a lock at argument, which is 0. */
 extern const uint8_t tsx_body_hint[];
 extern const uint8_t tsx_body_hint_xabort[]; /* and XABORT 66H */
+/* And in between a store of count to the next line. */
+extern const uint8_t tsx_body_elided[];
 extern const uint8_t tsx_body_ud2[], tsx_body_divide[], tsx_body_int3[],
     tsx_body_int1[];
 /* #NM with CR0.TS, #MF with CR0.NE; for tsx_with_cr0(). */
@@ -272,6 +274,8 @@ extern const uint8_t tsx_displaced[];
     AT(tsx_body_int3_trap)         \
     AT(tsx_body_int1_trap)         \
     AT(tsx_body_hint_fault)        \
+    AT(tsx_body_elided_fault)      \
+    AT(tsx_body_elided_trap)       \
     AT(tsx_body_unhint_fault)
 
 /* Where an abort goes on, and so the RIP of an exception that is delivered all

@@ -3,6 +3,7 @@
  * instruction, or of any bytes of what is stored or loaded. */
 #include "src/harness/case.h"
 #include "src/base/names.h"
+#include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
 
@@ -25,6 +26,7 @@
 
 #define XBEGIN_BYTES 6
 #define PIECES       12 /* of a quadword, drawn */
+#define ELIDED       8
 #define VALUE        UINT64_C(0xf1e2d3c4b5a69788)
 
 struct breakpoint {
@@ -121,6 +123,38 @@ static void try_piece(struct test_context *t)
     try_inside(t, &point, &block, block.argument + at, &probe);
 }
 
+/* SDM 1, "Runtime Considerations": in an elided section it is suppressed, and
+ * comes back where the section is executed without elision: with the lock
+ * taken, and after the store. */
+static void try_elided(struct test_context *t)
+{
+    _Alignas(64) volatile uint64_t cells[16] = {0}; /* lock, data: two lines */
+    struct tsx_block block = {.body = tsx_body_elided,
+                              .argument = (uint64_t)(uintptr_t)cells,
+                              .count = VALUE};
+    unsigned wrong = 0;
+    int last = HW_DB;
+    uint64_t lock = 0;
+
+    for (unsigned i = 0; i < ELIDED; i++) {
+        cells[0] = cells[8] = 0;
+        const int vector =
+            tsx_watched(tsx_outside, &block, (uint64_t)(uintptr_t)&cells[8],
+                        DR7_DATA(0, WRITES));
+        if (vector == HW_DB && cells[0] == 1 && cells[8] == VALUE)
+            continue;
+        wrong++;
+        last = vector;
+        lock = cells[0];
+    }
+    check(t, wrong == 0,
+          "a data breakpoint on a store between XACQUIRE and XRELEASE: %u of "
+          "%u tries ended with %s, the lock %lu; wanted #DB after the store, "
+          "with the lock taken (1)",
+          wrong, ELIDED, last == TSX_RAN ? "no exception" : fault_name(last),
+          lock);
+}
+
 TEST(
     tsx_debug_breakpoint,
     .asks = "Does a breakpoint inside a transaction abort it, undelivered, and "
@@ -161,4 +195,6 @@ TEST(
     }
     for (unsigned i = 0; i < PIECES; i++)
         try_piece(t);
+    if (test_cpu(t)->hle && hle_hints(t))
+        try_elided(t);
 }

@@ -52,6 +52,8 @@ LABEL(tsx_body_x87_fault);
 LABEL(tsx_body_int3_trap);
 LABEL(tsx_body_int1_trap);
 LABEL(tsx_body_hint_fault);
+LABEL(tsx_body_elided_fault);
+LABEL(tsx_body_elided_trap);
 LABEL(tsx_body_unhint_fault);
 LABEL(tsx_body_nest_store_begin);
 LABEL(tsx_inner_fallback);
@@ -117,6 +119,8 @@ static void all_of_the_bodies_go_one_way(void **state)
         tsx_body_int3_trap,
         tsx_body_int1_trap,
         tsx_body_hint_fault,
+        tsx_body_elided_fault,
+        tsx_body_elided_trap,
         tsx_body_unhint_fault,
         tsx_fallback,
         tsx_body_lock_xbegin_fault,

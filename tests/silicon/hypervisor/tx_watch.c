@@ -98,8 +98,10 @@ bool watch_is_debugged(const struct vcpu *v)
     uint64_t debugctl = 0;
 
     msr_read(v->model, IA32_DEBUGCTL, &debugctl);
-    return !v->tx.hle &&
-           ((dr7 & DR7_RTM) != 0 ||
+    if (v->tx.hle)
+        return v->tx.watch.hits != 0 &&
+               !faults_rule(m, ELISION_HIDES_DEBUG, true);
+    return ((dr7 & DR7_RTM) != 0 ||
             !faults_rule(m, DEBUGGED_NEEDS_DR7, true)) &&
            ((debugctl & DEBUGCTL_RTM) != 0 ||
             !faults_rule(m, DEBUGGED_NEEDS_DEBUGCTL, true)) &&

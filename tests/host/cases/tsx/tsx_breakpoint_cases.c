@@ -85,6 +85,25 @@ static void each_point(void **state)
     expect_case(case_end(), VERDICT_FAIL, "data breakpoint of DR");
 }
 
+static void elided_sections(void **state)
+{
+    (void)state;
+    begin(&test_tsx_debug_breakpoint);
+    wrong.at_begin = true;
+    expect_case(case_end(), VERDICT_FAIL,
+                "1 of 8 tries ended with #DB, the lock 0; wanted #DB");
+    assert_int_equal(wrong.sections, 8);
+    begin(&test_tsx_debug_breakpoint);
+    wrong.lost = true;
+    expect_case(case_end(), VERDICT_FAIL,
+                "8 of 8 tries ended with no exception, the lock 0");
+    begin(&test_tsx_debug_breakpoint);
+    wrong.lost = true;
+    t->cpu.hle = false;
+    expect_case(case_end(), VERDICT_PASS, "");
+    assert_int_equal(wrong.sections, 0);
+}
+
 static void none_commits(void **state)
 {
     (void)state;
@@ -99,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_point),
+        cmocka_unit_test(elided_sections),
         cmocka_unit_test(none_commits),
     };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tx_nesting.c - what goes wrong with transactions in one another, and below
- * the stack. Each entry names what it breaks:
+ * tx_nesting.c - what goes wrong with transactions in one another, below the
+ * stack, with breakpoints in elided sections. Each entry names what it breaks:
  * rules.h.
  */
 #include "tests/silicon/model/fault.h"
@@ -11,6 +11,13 @@ FAULT(abort_keeps_pushes,
               "below RSP as XBEGIN found it",
       .caught = {"skylake-2017 on 1 tsx_rollback_bytes FAIL"},
       .breaks = PUSHES_UNDONE)
+
+FAULT(hle_breakpoint_at_begin,
+      .what = "[HLE] a breakpoint in an elided section raises #DB at the "
+              "XACQUIRE",
+      .caught = {"skylake-2017 on 1 tsx_debug_breakpoint FAIL",
+                 "haswell on 1 tsx_debug_breakpoint FAIL"},
+      .breaks = ELISION_HIDES_DEBUG)
 
 FAULT(nesting_sinks,
       .what = "[A B F; C with bit 2] after each abort in a nested region one "
