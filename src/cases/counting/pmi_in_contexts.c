@@ -37,7 +37,21 @@ static bool says_frozen(struct test_context *t)
     return test_cpu(t)->perfmon_version >= 4 && counters_can_freeze(t);
 }
 
-/* The body at ring 0 and at ring 3, all of it. */
+/* As "perf record -e cycles:u" asks: those that can count so. */
+static void count_user_alone(const struct test_context *t, struct bank *bank)
+{
+    const uint64_t places = bank_user_places(test_cpu(t), bank->ctrl);
+
+    for (unsigned p = 0; p < PLACES_END; p++)
+        if ((places >> p & 1) == 0)
+            continue;
+        else if (p < PLACE_FIXED0)
+            bank->select[p] &= ~IA32_PERFEVTSEL_OS;
+        else
+            bank->fixed_ctrl &= ~IA32_FIXED_CTR_CTRL_OS(p - PLACE_FIXED0);
+}
+
+/* The body at ring 0 and at ring 3, there by USR alone, all of it. */
 struct whole {
     struct bank of[2];
 };
@@ -52,6 +66,8 @@ static bool measure_whole(const struct ring3_session *s, uint64_t places,
     for (unsigned i = 0; i < 2; i++) {
         hw_poll();
         s->ring3->level = 3 * i;
+        if (i != 0)
+            count_user_alone(s->t, &before);
         if (!ring3_count(s, &before, window_ring3_body, &whole->of[i]))
             return false;
     }
@@ -113,8 +129,8 @@ static bool try_row(struct test_context *t, const struct row *row,
         before.select[row->place] |= IA32_PERFEVTSEL_INT;
     else
         before.fixed_ctrl |= IA32_FIXED_CTR_CTRL_PMI(f);
-    if (f == 2 && level != 0)
-        before.fixed_ctrl &= ~IA32_FIXED_CTR_CTRL_OS(f);
+    if (!row->tx && level != 0)
+        count_user_alone(t, &before);
     s->ring3->level = level;
     s->ring3->body =
         (uint32_t)((row->tx ? ring3_body_committed : ring3_body_plain) -

@@ -61,3 +61,43 @@ FAULT(frozen_fixed_rdpmc_zero,
               "CTR_Frz is 1",
       .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL"},
       .breaks = RDPMC_FIXED_FROZEN)
+
+FAULT(overflowed_rdpmc_stays,
+      .what = "[any] RDPMC of a counter gives its largest value while its bit "
+              "of GLOBAL_STATUS is 1",
+      .caught = {"skylake-2018 on 1 rdpmc_indices FAIL",
+                 "haswell on 1 rdpmc_indices FAIL"},
+      .breaks = RDPMC_OVERFLOWED)
+
+FAULT(overflowed_fixed_rdpmc_zero,
+      .what = "[any] RDPMC of a fixed counter gives 0 while its bit of "
+              "GLOBAL_STATUS is 1",
+      .caught = {"skylake-2018 on 1 rdpmc_indices FAIL",
+                 "icelake-server on 1 rdpmc_indices FAIL"},
+      .breaks = RDPMC_FIXED_OVERFLOWED)
+
+FAULT(user_alone_no_pmi,
+      .what = "[any] a counter with USR = 1 and OS = 0 does not interrupt",
+      .caught = {"skylake-2018 on 1 pmi_in_contexts FAIL",
+                 "sandybridge on 1 pmi_in_contexts FAIL"},
+      .breaks = PMI_OF_USER_ALONE)
+
+FAULT(fixed_user_alone_no_pmi,
+      .what = "[any] a fixed counter whose field of 38DH has USR alone does "
+              "not interrupt",
+      .caught = {"skylake-2018 on 1 pmi_in_contexts FAIL",
+                 "haswell on 1 pmi_in_contexts FAIL"},
+      .breaks = FIXED_PMI_OF_USER_ALONE)
+
+FAULT(running_int_late,
+      .what = "[any] PERFEVTSELn.INT keeps its value while its counter counts",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL",
+                 "sandybridge on 1 counter_pmi FAIL"},
+      .breaks = INT_AT_ONCE)
+
+FAULT(running_fixed_pmi_late,
+      .what = "[any] the PMI bits of 38DH keep their values while counters "
+              "count",
+      .caught = {"skylake-2018 on 1 counter_pmi FAIL",
+                 "icelake-server on 1 counter_pmi FAIL"},
+      .breaks = FIXED_PMI_AT_ONCE)

@@ -21,6 +21,8 @@ static void counter_overflowed(struct processor *p, unsigned n)
         faults_interrupts(p, n, (p->pmu.select[n] & EVTSEL_INT) != 0) &&
         ((p->pmu.select[n] & EVTSEL_IN_TX) == 0 ||
          faults_rule(p->machine, PMI_OF_IN_TX, true)) &&
+        ((p->pmu.select[n] & EVTSEL_OS) != 0 ||
+         faults_rule(p->machine, PMI_OF_USER_ALONE, true)) &&
         ((p->pmu.select[n] & EVTSEL_EVENT & ~BIT(0)) != EVENT_OF_TX ||
          faults_rule(p->machine, PMI_OF_TX_EVENTS, true));
 
@@ -141,6 +143,9 @@ void counters_add_fixed(struct processor *p, unsigned n, uint32_t count)
         p->pmu.global_status |= faults_overflow_bits(p, 32 + n, BIT(32 + n));
     if (!interrupts && !faults_rule(p->machine, FIXED_FREEZE_ASKED, true))
         freeze_unasked(p);
+    if ((p->pmu.fixed_ctrl >> (4 * n) & FIXED_OS) == 0 &&
+        !faults_rule(p->machine, FIXED_PMI_OF_USER_ALONE, true))
+        interrupts = false;
     if (n == 2 && p->faults.of_user &&
         !faults_rule(p->machine, FIXED_2_PMI_RING_3, true))
         interrupts = false;

@@ -86,6 +86,8 @@ static bool write_select(struct processor *p, unsigned n, uint64_t value)
     if ((value & EVTSEL_EN) != 0 && counter_counts(p, n) &&
         !faults_rule(p->machine, SELECT_KEEPS_COUNTER, true))
         p->pmu.counter[n] = 0;
+    if (counter_counts(p, n) && !faults_rule(p->machine, INT_AT_ONCE, true))
+        value = (value & ~EVTSEL_INT) | (p->pmu.select[n] & EVTSEL_INT);
     if (value == p->pmu.select[n] &&
         !faults_rule(p->machine, SELECT_KEEPS_STATUS, true))
         p->pmu.global_status &= ~BIT(n);
@@ -254,6 +256,9 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
             (p->pmu.fixed_ctrl & BITS(3, 0)) != 0 &&
             !faults_rule(p->machine, FIXED_STOPS_ALONE, true))
             p->pmu.fixed[1] = 0;
+        if (p->pmu.counting &&
+            !faults_rule(p->machine, FIXED_PMI_AT_ONCE, true))
+            value = (value & ~UINT64_C(0x888)) | (p->pmu.fixed_ctrl & 0x888);
         p->pmu.fixed_ctrl = value;
         if (!faults_rule(p->machine, FIXED_CTRL_KEEPS_FIXED, true))
             p->pmu.fixed[0] = p->pmu.fixed[1] = p->pmu.fixed[2] = 0;

@@ -41,6 +41,9 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
         if ((p->pmu.frozen & BIT(32 + n)) != 0 &&
             !faults_rule(p->machine, RDPMC_FIXED_FROZEN, true))
             *value = 0;
+        if ((p->pmu.global_status & BIT(32 + n)) != 0 &&
+            !faults_rule(p->machine, RDPMC_FIXED_OVERFLOWED, true))
+            *value = 0;
         if ((p->pmu.global_ctrl & BIT(32 + n)) != 0 &&
             !faults_rule(p->machine, RDPMC_FIXED_WHOLE, true))
             *value &= ~BITS(11, 0);
@@ -62,6 +65,9 @@ static bool read_by_rdpmc(struct processor *p, uint32_t ecx, uint64_t *value)
             (!faults_rule(p->machine, RDPMC_LIVE_IN_TX, true) ||
              (n == 2 && !faults_rule(p->machine, RDPMC_2_LIVE_IN_TX, true))))
             *value = p->pmu.at_xbegin[n];
+        if ((p->pmu.global_status & BIT(n)) != 0 &&
+            !faults_rule(p->machine, RDPMC_OVERFLOWED, true))
+            *value = COUNTER_MASK;
         if (!faults_rule(p->machine, RDPMC_KEEPS_COUNTER, true))
             p->pmu.counter[n] = 0;
     }
