@@ -38,4 +38,11 @@ void lbr_crossing_transaction(struct lbr *l, struct lbr_crossing *c);
  * still. */
 bool lbr_crossing_freeze(struct lbr *l);
 
+/* The same amid transactions, of which the overflow of a counter with IN_TX
+ * aborts one; its interrupt comes at the fallback (SDM 1, "Runtime
+ * Considerations"): far branches alone are captured, and of both there is a
+ * record; with FREEZE_LBRS_ON_PMI it stops the recording. Where transactions
+ * can commit; after bank_claim(), which has left the places. */
+bool lbr_transaction_freeze(struct lbr *l, uint64_t places);
+
 #endif

@@ -5,12 +5,10 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 #include "src/lbr/crossing.h"
-#include "src/tsx/probe.h"
 
 #define BRANCHES        0xc4
 #define ROUNDS          4
-#define WORKS           8   /* the half of them outlasts two writes of MSRs */
-#define JUMPS           512 /* and as many other branches, in a transaction */
+#define WORKS           8 /* the half of them outlasts two writes of MSRs */
 #define INSTRUCTION_MAX 15
 #define FAR_ALONE       (MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR))
 #define NEAR            UINT64_C(1024) /* bytes that the work has, at most */
@@ -176,7 +174,8 @@ static bool has_interrupt(const struct lbr *l, uint64_t rip)
 }
 
 /* Version 4: LBR_Frz is cleared, and where recording is on that is all that it
- * takes ("Streamlined Freeze_LBRs_On_PMI": the handler writes 390H alone). */
+ * takes ("Streamlined Freeze_LBRs_On_PMI": the handler writes 390H alone),
+ * which clears CTR_Frz by the same write: Linux, intel_pmu_ack_status(). */
 static void judge_resumed(struct lbr *l, uint64_t debugctl)
 {
     struct test_context *t = l->t;
@@ -185,7 +184,8 @@ static void judge_resumed(struct lbr *l, uint64_t debugctl)
     if (!lbr_turn(l, debugctl, true) || !lbr_read(l))
         return;
     before = *l;
-    counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ);
+    counters_clear_status(t, IA32_PERF_GLOBAL_STATUS_LBR_FRZ |
+                                 IA32_PERF_GLOBAL_STATUS_CTR_FRZ);
     counting_work(NULL);
     if (lbr_turn(l, debugctl, false) && lbr_read(l))
         check(t, !same_stack(&before, l),
@@ -265,72 +265,6 @@ static bool try_interrupt(struct lbr *l, uint64_t places, bool nmi)
     return lbr_filter(l) && set_msr(t, IA32_DEBUGCTL, l->off);
 }
 
-struct transactions {
-    struct lbr *l;
-    unsigned aborted;
-};
-
-static void recorded_transactions(void *argument)
-{
-    struct transactions *work = argument;
-    struct tsx_block block = {.body = tsx_body_jumps, .count = JUMPS};
-
-    lbr_turn_held(work->l, 0, true);
-    for (unsigned n = 0; n < 2; n++)
-        work->aborted += tsx_inside(&block) == TSX_ABORTED;
-    lbr_turn_held(work->l, 0, false);
-}
-
-/* A record right after that of an abort is from where the abort went to. */
-static bool follows_abort(const struct lbr *l)
-{
-    for (unsigned n = 0; n + 1 < l->model.depth; n++)
-        if (l->records[n + 1].abort &&
-            l->records[n].from == l->records[n + 1].to)
-            return true;
-    return false;
-}
-
-/* Amid transactions a counter with IN_TX overflows. Its interrupt aborts one,
- * and comes at its fallback (SDM 1, "Runtime Considerations"): far branches
- * alone are captured, and of both there is a record. */
-static bool try_in_transaction(struct lbr *l, uint64_t places)
-{
-    struct test_context *t = l->t;
-    struct transactions work = {.l = l};
-    struct bank before = bank_of(places & BIT(0), BRANCHES), after;
-    unsigned aborts = 0;
-    bool there = false;
-
-    if (before.ctrl == 0 || !l->model.tsx || !probe_state_if_any(t))
-        return true;
-    before.pmi = BANK_PMI;
-    before.select[0] |= IA32_PERFEVTSEL_IN_TX | IA32_PERFEVTSEL_INT;
-    before.pmc[0] = bank_mask(test_cpu(t), 0) - JUMPS;
-    l->select = FAR_ALONE;
-    if (!lbr_filter(l) || !lbr_empty(l) || !lbr_turn(l, 0, false) ||
-        !lbr_hold(l) ||
-        !bank_work(t, &before, recorded_transactions, &work, &after) ||
-        !lbr_read(l))
-        return false;
-    l->select = 0;
-    for (unsigned n = 0; n < l->model.depth; n++) {
-        aborts += l->records[n].abort;
-        there |= l->records[n].abort && l->records[n].to == after.rip;
-    }
-    if (after.interrupts != 0 && work.aborted != 0) {
-        check(t, aborts != 0,
-              "a PMI came, and %u transactions aborted: no record has "
-              "TSX_ABORT; wanted one of each",
-              work.aborted);
-        check(t, !there || follows_abort(l),
-              "a PMI came at 0x%lx, where a transaction had aborted to; no "
-              "record from there follows that of the abort",
-              after.rip);
-    }
-    return lbr_filter(l) && set_msr(t, IA32_DEBUGCTL, l->off);
-}
-
 /* Version 4: software can set LBR_Frz too, and what clears it is no reset. */
 static void try_by_software(struct lbr *l)
 {
@@ -391,7 +325,7 @@ TEST(lbr_freeze_on_pmi,
     if (l.model.generation == NEHALEM && test_sibling(t) != test_processor(t))
         return;
     if (!try_interrupt(&l, places, false) || !try_interrupt(&l, places, true) ||
-        !try_in_transaction(&l, places))
+        !lbr_transaction_freeze(&l, places))
         return;
     if (test_cpu(t)->perfmon_version >= 4)
         try_by_software(&l);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each taken branch leaves its record, in order; what is not taken leaves
  * none. */
-#include "src/counting/counters.h"
+#include "src/counting/counter3.h"
+#include "src/counting/running.h"
 #include "src/lbr/stack.h"
 
+#define BRANCHES      0xc4
 #define CORE_CYCLES   0x3c
 #define SAME_BRANCHES 16
 
@@ -307,6 +309,38 @@ static void try_waits(struct lbr *l)
     }
 }
 
+struct recorded {
+    struct lbr *l;
+    uint64_t places;
+    struct running r;
+};
+
+static void recorded_work(void *argument)
+{
+    struct recorded *w = argument;
+
+    lbr_turn_held(w->l, 0, true);
+    running_work(w->places, &w->r);
+    lbr_turn_held(w->l, 0, false);
+}
+
+/* Each counter goes on beside them. */
+static void try_counters(struct lbr *l)
+{
+    struct test_context *t = l->t;
+    struct recorded w = {.l = l,
+                         .places =
+                             bank_places(test_cpu(t)) &
+                             ~(counter3_is_reliable(t) ? UINT64_C(0) : BIT(3))};
+    const struct bank before = bank_of(w.places, BRANCHES);
+    struct bank after;
+
+    if (counters_claim(t) && lbr_turn(l, 0, false) && lbr_hold(l) &&
+        bank_work(t, &before, recorded_work, &w, &after))
+        WITH_PREFIX (t, "%s, is 1", lbr_enable_name(l))
+            running_check(t, w.places, &w.r);
+}
+
 TEST(lbr_stack,
      .asks = "Does each taken branch leave a record, and nothing else?",
      .cite = "SDM 3B, \"Monitoring Branches, Exceptions, and Interrupts\", "
@@ -341,4 +375,5 @@ TEST(lbr_stack,
         try_waits(&l);
         try_cycles(&l);
     }
+    try_counters(&l);
 }

@@ -3,7 +3,7 @@
  * interrupt of a full region stops all counters. */
 #include "src/base/msr.h"
 #include "src/base/names.h"
-#include "src/counting/bank.h"
+#include "src/counting/running.h"
 #include "src/trace/output.h"
 #include "src/trace/trace.h"
 #include "src/tsx/probe.h"
@@ -16,22 +16,14 @@
 #define INSIDE_TURNS 400
 #define INSIDE_LEFT  1000
 
-/* The counters before and after counting_work(), past the interrupt. */
+/* The counters past the interrupt, while it is traced and afterwards. */
 struct freeze {
     struct trace *p;
-    uint64_t places, before[PLACES_END], after[PLACES_END];
+    uint64_t places;
+    struct running traced, work;
     uint64_t start; /* of IA32_PMC0, which may overflow */
     bool ok;
 };
-
-static void read_counters(const struct freeze *f, uint64_t out[PLACES_END])
-{
-    for (unsigned p = 0; p < PLACES_END; p++)
-        if ((f->places >> p & 1) != 0)
-            (void)hw_pmc_read(
-                p < PLACE_FIXED0 ? p : RDPMC_FIXED | (p - PLACE_FIXED0),
-                &out[p]);
-}
 
 /* One region, round and round, and its INT near its end. */
 static bool arm(struct trace *p, unsigned left)
@@ -48,14 +40,14 @@ static void fill_region(void *argument)
     struct freeze *f = argument;
 
     /* The region again, where an SMI has had the window repeated. */
-    f->ok = arm(f->p, LEFT) && trace_start(f->p) && trace_jumps(TURNS) &&
-            trace_stop(f->p);
+    f->ok = arm(f->p, LEFT) && trace_start(f->p) && trace_jumps(TURNS);
+    if (f->ok)
+        running_work(f->places, &f->traced);
+    f->ok = f->ok && trace_stop(f->p);
     const uint64_t since = hw_ms();
     while (hw_pmi_count() == 0 && hw_ms() - since < PMI_MS)
         ;
-    read_counters(f, f->before);
-    counting_work(NULL);
-    read_counters(f, f->after);
+    running_work(f->places, &f->work);
 }
 
 static void judge(struct freeze *f, const struct bank *after, bool frozen)
@@ -76,7 +68,7 @@ static void judge(struct freeze *f, const struct bank *after, bool frozen)
         if ((f->places >> n & 1) == 0)
             continue;
         uint64_t counted =
-            (f->after[n] - f->before[n]) & bank_mask(test_cpu(t), n);
+            (f->work.after[n] - f->work.before[n]) & bank_mask(test_cpu(t), n);
         check_known(
             t, (counted == 0) == frozen,
             n >= 4 ? ERRATUM_FREEZE_PMC4_TO_7 : ERRATUM_TOPA_PMI_NO_FREEZE,
@@ -118,6 +110,9 @@ static bool try_freeze(struct freeze *f, bool frozen)
                 "APIC's LVT performance counter entry 0; wanted it 1",
                 after.interrupts - after.masked, after.interrupts);
     judge(f, &after, frozen);
+    if (!frozen)
+        WITH_PREFIX (t, "IA32_RTIT_CTL (570H)[0], TraceEn, is 1")
+            running_check(t, f->places, &f->traced);
     check(t, (after.status & IA32_PERF_GLOBAL_STATUS_Trace_ToPA_PMI) != 0,
           "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx after the interrupt of a "
           "region; wanted [55] (Trace_ToPA_PMI) = 1",
@@ -131,7 +126,7 @@ static bool try_freeze(struct freeze *f, bool frozen)
 static void try_overflows(struct freeze *f)
 {
     const uint64_t most = bank_mask(test_cpu(f->p->t), 0);
-    const uint64_t events = f->before[0]; /* from 0 to the interrupt */
+    const uint64_t events = f->work.before[0]; /* from 0 to the interrupt */
 
     f->start = most - 1;
     WITH_PREFIX (f->p->t, "IA32_PMC0 overflows before the interrupt")

@@ -2,12 +2,14 @@
 /* Counters, records and a trace of one window: each is what it is alone. What
  * records are like without a trace is measured first. */
 #include "src/base/msr.h"
+#include "src/base/names.h"
 #include "src/pebs/pebs_judge.h"
 #include "src/pebs/sampling.h"
 #include "src/trace/window.h"
 
-#define TRIALS 4
-#define COUNTS 1 /* IA32_PMC1 counts the events, and makes no record */
+#define TRIALS    4
+#define TURNS     3 /* IA32_PMC0 to 2 make the records, one after another; the */
+#define COUNTS(n) (((n) + 1) % TURNS) /* next counts the events */
 
 /* The second has its interrupt at the second record, of event 201 or soon
  * after; a third would be beyond the window. */
@@ -31,6 +33,7 @@ struct joint {
     struct window w;
     struct tally off, on; /* without the trace, and with it */
     bool traced, ok;
+    unsigned n; /* the counter that makes records */
     unsigned interrupts;
 };
 
@@ -74,19 +77,20 @@ static bool is_strange(struct sampling *s, const struct pebs_record *record)
 /* False where it could not be tried. */
 static bool sample(struct joint *j, const struct row *row, struct tally *tally)
 {
-    const struct sampling_config config = {
+    struct sampling_config config = {
         .select = PRECISE_CONDITIONAL_BRANCHES,
-        .counters = 1 << 0,
-        .count_only = 1 << COUNTS,
-        .first_period = {row->first},
-        .period = {row->period},
+        .counters = 1 << j->n,
+        .count_only = 1 << COUNTS(j->n),
         .room = 32,
         .threshold = row->threshold,
     };
     struct sampling *s = &j->s;
     struct pebs_record record;
+    char name[MSR_NAME_BYTES];
 
     /* Measured. */
+    config.first_period[j->n] = row->first;
+    config.period[j->n] = row->period;
     if (!sampling_around(s, &config, run, trace_at(j)) || !j->ok)
         return false;
 
@@ -103,8 +107,9 @@ static bool sample(struct joint *j, const struct row *row, struct tally *tally)
           s->records, row->threshold, j->interrupts,
           reached ? "one or more" : "none");
     return j->interrupts != 0 ||
-           check(s->t, s->value[COUNTS] == PEBS_EVENTS,
-                 "IA32_PMC1 (C2H) counted %lu of %u events", s->value[COUNTS],
+           check(s->t, s->value[COUNTS(j->n)] == PEBS_EVENTS,
+                 "%s counted %lu of %u events",
+                 msr_name(IA32_PMC(COUNTS(j->n)), name), s->value[COUNTS(j->n)],
                  PEBS_EVENTS);
 }
 
@@ -144,11 +149,14 @@ static bool try_row(struct joint *j, const struct row *row)
     unsigned disturbed = 0;
 
     j->traced = false;
-    for (unsigned i = 0; i < TRIALS; i++)
+    for (unsigned i = 0; i < TRIALS; i++) {
+        j->n = i % TURNS;
         if (!sample(j, row, &j->off))
             return false;
+    }
     j->traced = true;
     for (unsigned i = 0; i < TRIALS; i++) {
+        j->n = i % TURNS;
         if (!sample(j, row, &j->on))
             return false;
         judge_trace(j, row->what, &disturbed);

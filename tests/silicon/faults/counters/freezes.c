@@ -101,3 +101,39 @@ FAULT(running_fixed_pmi_late,
       .caught = {"skylake-2018 on 1 counter_pmi FAIL",
                  "icelake-server on 1 counter_pmi FAIL"},
       .breaks = FIXED_PMI_AT_ONCE)
+
+FAULT(fixed_1_stops_recorded,
+      .what = "[any] IA32_FIXED_CTR1 stands still while branches are recorded",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "sandybridge on 1 lbr_stack FAIL",
+                 "sapphirerapids on 1 lbr_stack FAIL"},
+      .breaks = FIXED_1_BESIDE_LBRS)
+
+FAULT(fixed_2_stops_traced,
+      .what = "[any with Processor Trace] IA32_FIXED_CTR2 stands still while "
+              "TraceEn is 1",
+      .caught = {"skylake-2018 on 1 pt_pmi_freezes FAIL",
+                 "icelake-client on 1 pt_pmi_freezes FAIL"},
+      .breaks = FIXED_2_TRACED)
+
+FAULT(record_of_2_lost_traced,
+      .what = "[any with Processor Trace] IA32_PMC2 makes no record while "
+              "TraceEn is 1",
+      .caught = {"skylake-2018 on 1 pt_while_sampling FAIL",
+                 "icelake-server on 1 pt_while_sampling FAIL"},
+      .breaks = RECORD_OF_2_TRACED)
+
+FAULT(reset_of_both_freezes_one,
+      .what = "[any with perfmon 4] a write to 390H with [59] and [58] does "
+              "not clear LBR_Frz",
+      .caught = {"skylake-2018 on 1 lbr_freeze_on_pmi FAIL",
+                 "sapphirerapids on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = RESET_CLEARS_BOTH_FRZ)
+
+FAULT(lbr_tx_pmi_freezes_not,
+      .what = "[A B F; C with bit 2] a PMI in a transaction does not stop the "
+              "records of branches",
+      .caught = {"skylake-2017 on 1 lbr_freeze_on_pmi FAIL",
+                 "haswell on 1 lbr_freeze_on_pmi FAIL",
+                 "sapphirerapids on 1 lbr_freeze_on_pmi FAIL"},
+      .breaks = LBR_FROZEN_IN_TX)

@@ -7,6 +7,7 @@
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/counters/events.h"
 #include "tests/silicon/instructions/instruction.h"
+#include "tests/silicon/model/lbr/lbr.h"
 #include "tests/silicon/model/counters/metrics.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/counters/overflow.h"
@@ -122,6 +123,10 @@ BOTH_WAYS bool is_fixed_enabled_for(const struct processor *p, unsigned n,
         if ((ctrl & FIXED_ANY) != 0 && p->sibling == NULL &&
             !HOLDS(ANY_OF_ONE_THREAD))
             return false;
+        if ((n == 1 && lbr_records(p) && !HOLDS(FIXED_1_BESIDE_LBRS)) ||
+            (n == 2 && (p->pt.ctl & RTIT_TRACE_EN) != 0 &&
+             !HOLDS(FIXED_2_TRACED)))
+            return false;
     }
     return enabled && (p->pmu.frozen & BIT(32 + n)) == 0 &&
            (ctrl & (user ? FIXED_USR : FIXED_OS)) != 0;
@@ -201,6 +206,9 @@ BOTH_WAYS uint32_t events_on(struct processor *p, struct processor *of,
         count = events_of(r, event, clocks);
     if (!hooks)
         return count;
+    if (event->kind == EVENT_BRANCHES_MISPREDICTED && precise &&
+        !HOLDS(PEBS_HAS_MISSES_ALONE))
+        count = r->branch != 0;
     if (event->kind == EVENT_BRANCHES_MISPREDICTED &&
         (r->branch & INSTRUCTION_RETURN) != 0 && !HOLDS(RETURNS_ARE_MISSED))
         count = 0;

@@ -232,6 +232,8 @@ void counters_raise_pmi(struct processor *p)
         (debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI) != 0 &&
         !faults_rule(p->machine, BOTH_FREEZE_AT_THRESHOLD, true))
         debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    if (p->tsx.active && !faults_rule(p->machine, LBR_FROZEN_IN_TX, true))
+        debugctl &= ~DEBUGCTL_FREEZE_LBRS_ON_PMI;
     if (p->tsx.active && !faults_rule(p->machine, FREEZE_IN_TX, true))
         debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
     if (p->faults.of_user && !faults_rule(p->machine, FREEZE_AT_RING_3, true))

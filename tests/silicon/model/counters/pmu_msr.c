@@ -285,6 +285,9 @@ static bool write_global(struct processor *p, uint32_t number, uint64_t value)
         if ((value & p->pmu.global_status & BITS(34, 0)) != 0 &&
             !faults_rule(p->machine, STATUS_RESET_IS_NO_PMI, true))
             p->pmu.pmi = true;
+        if ((value & STATUS_CTR_FRZ) != 0 &&
+            !faults_rule(p->machine, RESET_CLEARS_BOTH_FRZ, true))
+            value &= ~STATUS_LBR_FRZ;
         p->pmu.global_status &=
             ~faults_quantity(p->machine, STATUS_RESET, ANY_NUMBER, value);
         break;

@@ -65,7 +65,11 @@ bool pebs_makes_record(const struct processor *p, unsigned n)
             (EVTSEL_USR | EVTSEL_OS) &&
         !faults_rule(p->machine, RECORD_OF_ONE_LEVEL, true))
         return false;
-    if (lbr_records(p) && !faults_rule(p->machine, RECORD_WITH_LBRS, true))
+    if ((lbr_records(p) && !faults_rule(p->machine, RECORD_WITH_LBRS, true)) ||
+        (n == 2 && (p->pt.ctl & RTIT_TRACE_EN) != 0 &&
+         !faults_rule(p->machine, RECORD_OF_2_TRACED, true)) ||
+        (n < 32 && (p->pmu.select[n] & EVTSEL_EVENT) == 0xC5 &&
+         !faults_rule(p->machine, MISSES_MAKE_RECORDS, true)))
         return false;
     if (pebs_is_adaptive(p)) /* of whatever event */
         return n < PEBS_COUNTERS ||
