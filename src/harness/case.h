@@ -86,6 +86,9 @@ struct test {
 /* --- What a body reads --------------------------------------------------- */
 
 const struct identity *test_cpu(const struct test_context *t);
+/* The same of another processor; zeros where it was left out of the run. */
+const struct identity *test_cpu_of(const struct test_context *t,
+                                   unsigned processor);
 enum regime
 test_regime(const struct test_context *t); /* as found at the start */
 unsigned test_processor(const struct test_context *t);

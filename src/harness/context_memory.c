@@ -22,6 +22,12 @@ void *test_buffer(const struct test_context *t)
     return t->buffer;
 }
 
+const struct identity *test_cpu_of(const struct test_context *t,
+                                   unsigned processor)
+{
+    return &t->all[processor].cpu;
+}
+
 void *test_buffer_of(const struct test_context *t, unsigned processor)
 {
     return t->all[processor].buffer;

@@ -28,6 +28,36 @@ static void check_absent(struct test_context *t, const char *what, uint32_t msr,
           what, msr, bits, fault_name(vector));
 }
 
+/* What tells of counters and records is of the core, and its threads say the
+ * same, where no firmware (IA32_MISC_ENABLE[22]) or hypervisor hides a leaf. */
+static void check_threads(struct test_context *t)
+{
+    const struct identity *id = test_cpu(t);
+    const unsigned first = test_sibling(t);
+    const struct identity *other = test_cpu_of(t, first);
+    const struct {
+        const char *what;
+        uint64_t here, there;
+    } says[] = {
+        {"CPUID.0AH:EAX", id->leaf0a_eax, other->leaf0a_eax},
+        {"CPUID.0AH:EBX", id->leaf0a_ebx, other->leaf0a_ebx},
+        {"CPUID.0AH:EDX", id->leaf0a_edx, other->leaf0a_edx},
+        {"CPUID.1:ECX[15], PDCM,", id->pdcm, other->pdcm},
+        {"CPUID.1:EDX[21], DS,", id->ds, other->ds},
+        {"IA32_PERF_CAPABILITIES (345H)", id->perf_capabilities,
+         other->perf_capabilities},
+    };
+
+    if (first == test_processor(t) || !identity_is_native(id) ||
+        id->leaf_max != other->leaf_max)
+        return;
+    for (unsigned i = 0; i < sizeof(says) / sizeof(says[0]); i++)
+        check(t, says[i].here == says[i].there,
+              "%s is 0x%lx, and 0x%lx on processor %u, the other thread of "
+              "this core; wanted the same",
+              says[i].what, says[i].here, says[i].there, first);
+}
+
 /* By a bit that was read: without DS there is none, and a guest may be refused
  * the register. */
 static bool denies_pebs(struct test_context *t)
@@ -42,13 +72,15 @@ static bool denies_pebs(struct test_context *t)
 TEST(perf_capabilities,
      .asks = "Is what IA32_PERF_CAPABILITIES and IA32_MISC_ENABLE deny not "
              "there?",
-     .cite = "SDM 3B, \"Layout of IA32_PERF_CAPABILITIES MSR\"; SDM 4, "
-             "IA32_MISC_ENABLE, IA32_DEBUGCTL",
+     .cite = "SDM 3B, \"Layout of IA32_PERF_CAPABILITIES MSR\"; SDM 2A, "
+             "CPUID, leaf 0AH, EAX[15:8]; SDM 4, IA32_MISC_ENABLE, "
+             "IA32_DEBUGCTL",
      .needs = {.features = NEED_INTEL | NEED_PMU, .counters = 1})
 {
     const struct identity *id = test_cpu(t);
     const uint64_t says = id->perf_capabilities;
 
+    check_threads(t);
     if (!id->pdcm) {
         skip(t, "needs IA32_PERF_CAPABILITIES (CPUID.1:ECX[15])");
         return;

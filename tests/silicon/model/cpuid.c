@@ -40,6 +40,8 @@ static void leaf_1(struct processor *p, struct cpuid_result *out)
     out->ebx = p->apic_id << 24 | (m->processors & 0xFF) << 16 | 8 << 8;
     out->ecx = p->cpu->leaf1_ecx | (uint32_t)LEAF1_ECX_HYPERVISOR;
     out->edx = p->cpu->leaf1_edx;
+    if (p->index % 2 != 0 && !faults_rule(m, THREADS_HAVE_DS, true))
+        out->edx &= ~(uint32_t)BIT(21);
     if (m->x2apic)
         out->ecx |= (uint32_t)LEAF1_ECX_X2APIC;
     if (m->processors > 1)
@@ -84,6 +86,9 @@ static void leaf_0a(const struct processor *p, struct cpuid_result *out)
         out->ecx = (uint32_t)(BIT(fixed) - 1);
         out->edx |= (uint32_t)LEAFA_EDX_NO_ANY_THREAD;
     }
+    if (p->index % 2 != 0 &&
+        !faults_rule(p->machine, THREADS_COUNT_ALIKE, true))
+        out->eax -= 1 << 8;
     if ((p->pmu.global_ctrl & BITS(34, 32)) != 0 &&
         !faults_rule(p->machine, LEAF_0A_WHILE_ENABLED, true))
         out->eax -= 1 << 8;

@@ -255,6 +255,9 @@ static bool read_computed(struct processor *p, uint32_t number, uint64_t *value)
         return (p->cpu->leaf7_edx & LEAF7_EDX_ARCH_CAPABILITIES) != 0;
     default:
         *value = p->cpu->perf_capabilities;
+        if (p->index % 2 != 0 &&
+            !faults_rule(p->machine, THREADS_SAY_PEBS_TRAP, true))
+            *value ^= BIT(6);
         return true;
     }
 }

@@ -82,6 +82,26 @@ FAULT(cpuid_leaf_by_ecx, .what = "[any] CPUID 0AH is 0 unless ECX is 0",
 FAULT(cpuid_one_fixed_less, .what = "[any] CPUID 0AH says 2 fixed counters",
       .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL"})
 
+FAULT(threads_count_apart,
+      .what = "[any with SMT] CPUID 0AH of the second thread of a core has a "
+              "counter less",
+      .caught = {"skylake-2018 on 2 perf_capabilities FAIL",
+                 "haswell on 2 perf_capabilities FAIL"},
+      .breaks = THREADS_COUNT_ALIKE)
+
+FAULT(threads_ds_apart,
+      .what = "[any with SMT] CPUID.1:EDX[21] is 0 on the second thread of a "
+              "core",
+      .caught = {"skylake-2018 on 2 perf_capabilities FAIL"},
+      .breaks = THREADS_HAVE_DS)
+
+FAULT(threads_trap_apart,
+      .what = "[any with SMT] 345H[6] of the second thread of a core is not "
+              "that of the first",
+      .caught = {"sandybridge on 2 perf_capabilities FAIL",
+                 "icelake-server on 2 perf_capabilities FAIL"},
+      .breaks = THREADS_SAY_PEBS_TRAP)
+
 FAULT(cpuid_width_40,
       .what = "[any] CPUID 0AH says 40 bits of general counters",
       .caught = {"haswell on 1 counter_carry FAIL"})
