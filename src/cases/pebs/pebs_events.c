@@ -2,6 +2,7 @@
 /* Records of branches by their kind: those of a kind that the window has are
  * made, those of another are not, whatever branches there are. */
 #include "src/harness/case.h"
+#include "asm/counting_window.h"
 #include "src/cpu/generation.h"
 #include "src/pebs/sampling.h"
 
@@ -103,6 +104,56 @@ static bool try_kind(struct sampling *p, const struct kind *kind, bool taken)
     return true;
 }
 
+/* BR_MISP_RETIRED.ALL_BRANCHES(_PEBS): the same tables; Intel's lists of
+ * events, ICX and LNL. */
+#define MISSES       (here < ICE_LAKE ? UINT64_C(0x04c5) : UINT64_C(0x00c5))
+#define MISSES_LEAST 16
+#define MISSES_TRIES 8
+#define MISSES_EACH  4 /* a record */
+
+static void run_random(struct sampling *p, uint64_t taken)
+{
+    uint64_t cells[WINDOW_CELLS] = {taken};
+
+    window_random(sampling_enable(&p->config), cells);
+}
+
+/* Branches at random: of those that were mispredicted, which IA32_PMC1 counts,
+ * every fourth has its record, and of no others there is one. False where it
+ * could not be tried. */
+static bool try_misses(struct sampling *p, unsigned here)
+{
+    const struct sampling_config config = {
+        .select = MISSES,
+        .counters = 1 << 0,
+        .count_only = 1 << 1,
+        .first_period = {MISSES_EACH},
+        .period = {MISSES_EACH},
+        .room = 64,
+        .threshold = 64,
+    };
+    uint64_t missed = 0;
+
+    /* Measured. */
+    for (unsigned i = 0; i < MISSES_TRIES && missed < MISSES_LEAST; i++) {
+        if (!sampling_around(p, &config, run_random, test_random(p->t)))
+            return false;
+        missed = p->value[1];
+    }
+
+    /* Check. */
+    check(p->t,
+          p->records <= missed / MISSES_EACH + 1 &&
+              (p->records != 0 || missed < MISSES_LEAST),
+          "mispredicted branches (%02lXH/%02lXH): %u records, one of every %u, "
+          "by IA32_PMC0 (C1H), and %lu branches counted by IA32_PMC1 (C2H); "
+          "wanted %s%lu at most",
+          MISSES & 0xff, MISSES >> 8, p->records, MISSES_EACH, missed,
+          missed < MISSES_LEAST ? "" : "1 at least and ",
+          missed / MISSES_EACH + 1);
+    return true;
+}
+
 TEST(pebs_events,
      .asks = "Does each precise event of branches make records of its kind, "
              "and of no other?",
@@ -128,4 +179,6 @@ TEST(pebs_events,
         if ((kinds[i].generations & here) != 0 &&
             (!try_kind(&p, &kinds[i], false) || !try_kind(&p, &kinds[i], true)))
             return;
+    if ((here & LISTED) != 0)
+        (void)try_misses(&p, here);
 }

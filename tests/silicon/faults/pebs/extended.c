@@ -90,3 +90,18 @@ FAULT(
     .what = "[adaptive records] a threshold inside of a record is not reached",
     .caught = {"icelake-server on 1 pebs_threshold_pmi FAIL"},
     .breaks = THRESHOLD_INSIDE)
+
+FAULT(pebs_of_misses_missing,
+      .what = "[any] mispredicted branches (C5H) make no record",
+      .caught = {"skylake-2018 on 1 pebs_events FAIL",
+                 "sandybridge on 1 pebs_events FAIL",
+                 "icelake-server on 1 pebs_events FAIL"},
+      .breaks = MISSES_MAKE_RECORDS)
+
+FAULT(pebs_of_misses_by_all,
+      .what = "[any] with PEBS enabled, C5H counts the branches that are well "
+              "predicted, too",
+      .caught = {"skylake-2018 on 1 pebs_events FAIL",
+                 "haswell on 1 pebs_events FAIL",
+                 "sapphirerapids on 1 pebs_events FAIL"},
+      .breaks = PEBS_HAS_MISSES_ALONE)

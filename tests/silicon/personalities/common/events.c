@@ -64,7 +64,7 @@
 
 /* BR_INST_RETIRED has umasks of its own beside the architectural 00H. What is
  * precise: table "Precise Events for the Skylake Microarchitecture". */
-const struct event_row family_events_skl[61] = {
+const struct event_row family_events_skl[62] = {
     { 0xC0, 0x00, EVENT_INSTRUCTIONS, 0, 0 },
     { 0xC0, 0x01, EVENT_INSTRUCTIONS, COUNTER_1, 0 },      /* PREC_DIST */
     { 0xC4, 0x00, EVENT_BRANCHES, 0, 0 },
@@ -75,6 +75,7 @@ const struct event_row family_events_skl[61] = {
     { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0, 0 },
     { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER, 0 },
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, ANY_COUNTER, 0 },
+    { 0xC5, 0x04, EVENT_BRANCHES_MISPREDICTED, ANY_COUNTER, 0 },
     { 0x3C, 0x00, EVENT_CYCLES, 0, 0 },
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 },
     ARCHITECTURAL_REST,
@@ -100,18 +101,19 @@ const struct event_row family_events_skl[61] = {
     { 0xC4, 0x10, EVENT_BRANCHES_NOT_TAKEN, 0, 0 }, \
     { 0xC4, 0x20, EVENT_BRANCHES_TAKEN, ANY_COUNTER, 0 }, \
     { 0xC4, 0x40, EVENT_BRANCHES_FAR, 0, 0 }, \
+    { 0xC5, 0x04, EVENT_BRANCHES_MISPREDICTED, ANY_COUNTER, 0 }, \
     { 0x3C, 0x00, EVENT_CYCLES, 0, 0 }, \
     { 0x3C, 0x01, EVENT_CYCLES_BUS, 0, 0 }, \
     ARCHITECTURAL_REST, \
     OFFCORE_EVENTS_01
-const struct event_row family_events_old[34] = {
+const struct event_row family_events_old[35] = {
     EVENTS_OLD,
     MEMORY_EVENTS,
     { 0xCD, 0x02, EVENT_PRECISE_STORE, COUNTER_3, 0 },
 };
 
 /* The same, and TSX. */
-const struct event_row family_events_hsw[61] = {
+const struct event_row family_events_hsw[62] = {
     EVENTS_OLD,
     TSX_EVENTS(0xC8, EVENT_HLE_RETIRED),
     TSX_EVENTS(0xC9, EVENT_RTM_RETIRED),

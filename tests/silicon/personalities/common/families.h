@@ -16,8 +16,8 @@ extern const struct cpuid_row family_cpuid[10], family_cpuid_old[6],
 extern const struct msr_row family_msrs_skl[3], family_msrs_skx[3],
     family_msrs_hsw[2], family_msrs_snb[3], family_msrs_icx[5],
     family_msrs_spr[5], family_msrs_grt[4], family_msrs_lnc[5];
-extern const struct event_row family_events_skl[61], family_events_hsw[61],
-    family_events_old[34], family_events_icl[48], family_events_icx[49],
+extern const struct event_row family_events_skl[62], family_events_hsw[62],
+    family_events_old[35], family_events_icl[48], family_events_icx[49],
     family_events_spr[48], family_events_glc[47], family_events_grt[30],
     family_events_lnc[33];
 
