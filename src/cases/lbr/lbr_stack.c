@@ -313,32 +313,34 @@ struct recorded {
     struct lbr *l;
     uint64_t places;
     struct running r;
+    bool ok;
 };
 
 static void recorded_work(void *argument)
 {
     struct recorded *w = argument;
 
-    lbr_turn_held(w->l, 0, true);
+    w->ok = lbr_turn_held(w->l, 0, true);
     running_work(w->places, &w->r);
-    lbr_turn_held(w->l, 0, false);
+    w->ok = lbr_turn_held(w->l, 0, false) && w->ok;
 }
 
-/* Each counter goes on beside them. */
-static void try_counters(struct lbr *l)
+/* Each counter goes on beside them. False where it could not be tried. */
+static bool try_counters(struct lbr *l)
 {
     struct test_context *t = l->t;
-    struct recorded w = {.l = l,
-                         .places =
-                             bank_places(test_cpu(t)) &
-                             ~(counter3_is_reliable(t) ? UINT64_C(0) : BIT(3))};
+    const uint64_t third = counter3_is_reliable(t) ? UINT64_C(0) : BIT(3);
+    struct recorded w = {.l = l, .places = bank_places(test_cpu(t)) & ~third};
     const struct bank before = bank_of(w.places, BRANCHES);
     struct bank after;
 
-    if (counters_claim(t) && lbr_turn(l, 0, false) && lbr_hold(l) &&
-        bank_work(t, &before, recorded_work, &w, &after))
-        WITH_PREFIX (t, "%s, is 1", lbr_enable_name(l))
-            running_check(t, w.places, &w.r);
+    if (!counters_claim(t) || !lbr_turn(l, 0, false) || !lbr_hold(l) ||
+        !bank_work(t, &before, recorded_work, &w, &after) || !w.ok ||
+        !lbr_empty(l))
+        return false;
+    WITH_PREFIX (t, "%s, is 1", lbr_enable_name(l))
+        running_check(t, w.places, &w.r);
+    return true;
 }
 
 TEST(lbr_stack,
@@ -351,7 +353,7 @@ TEST(lbr_stack,
     struct lbr l;
 
     /* Set-up. */
-    if (!lbr_claim(&l, t))
+    if (!lbr_claim(&l, t) || !try_counters(&l))
         return;
 
     /* Measured and checked. */
@@ -375,5 +377,4 @@ TEST(lbr_stack,
         try_waits(&l);
         try_cycles(&l);
     }
-    try_counters(&l);
 }

@@ -336,6 +336,11 @@ FAKE uint64_t window_slow(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     return window_plain(enable, cells);
 }
 
+FAKE uint64_t window_long(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    return window_plain(enable, cells);
+}
+
 FAKE uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     return window_plain(enable, cells);
@@ -349,4 +354,9 @@ FAKE uint64_t window_rtm(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 FAKE uint64_t window_rtm_long(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     return window_plain(enable, cells) + window_rtm_long_shape.transactions;
+}
+
+FAKE void counting_work(void *unused)
+{
+    (void)unused;
 }

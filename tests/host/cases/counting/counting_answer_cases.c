@@ -9,6 +9,7 @@ extern const struct test test_microcode_signature, test_perf_capabilities,
 
 #define REVISION   0xc6u
 #define FREEZE_SMM BIT(14)
+#define OTHER_CORE 0x80 /* APIC ID */
 
 enum wrong {
     RIGHT,
@@ -72,6 +73,7 @@ static void begin(const struct test *test, enum wrong is)
     memset(&device, 0, sizeof(device));
     device.is = is;
     case_begin(test, 1);
+    t->cpu.apic_id += OTHER_CORE;
     fake_msr(IA32_DEBUGCTL)->value = 0;
     fake_msr(IA32_PEBS_ENABLE)->value = 0;
     /* Not where the table would answer RDPMC of 400H by them. */
@@ -169,6 +171,10 @@ static void denied(void **state)
         expect_case(case_end(), VERDICT_PASS, "");
     }
     begin_denied(RIGHT);
+    t->cpu.apic_id -= OTHER_CORE;
+    expect_case(case_end(), VERDICT_FAIL,
+                "345H) is 0x5, and 0x2300 on processor 1, the other thread");
+    begin_denied(RIGHT);
     t->cpu.pdcm = false;
     expect_case(case_end(), VERDICT_SKIP, "CPUID.1:ECX[15]");
 }
@@ -188,28 +194,29 @@ static void indices(void **state)
     (void)state;
     begin(&test_rdpmc_indices, RIGHT);
     expect_case(case_end(), VERDICT_PASS, "");
-    /* Each of seven twice; 4 to 15, a bit of 4 to 29 alone, fixed 3 to 7. */
-    assert_int_equal(t->checks, 2 * 7 + 12 + 26 + 5 + 1);
+    /* Each of seven three times; 4 to 15, a bit of 4 to 29 alone, fixed 3 to 7.
+     */
+    assert_int_equal(t->checks, 3 * 7 + 12 + 26 + 5 + 1);
     assert_int_equal(hw_cr4(), 0);
     begin(&test_rdpmc_indices, RIGHT);
     t->cpu.perf_capabilities |= BIT(15); /* metrics have one */
     fake_msr(MSR_PERF_METRICS);
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(t->checks, 2 * 7 + 12 + 25 + 5 + 1);
+    assert_int_equal(t->checks, 3 * 7 + 12 + 25 + 5 + 1);
     begin(&test_rdpmc_indices, RIGHT);
     t->cpu.perfmon_version = 7; /* not known */
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(t->checks, 2 * 7 + 1);
+    assert_int_equal(t->checks, 3 * 7 + 1);
     begin(&test_rdpmc_indices, RIGHT);
     t->cpu.model = 0x1d; /* Xeon 7400 has ten */
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(t->checks, 2 * 7 + 6 + 26 + 5 + 1);
+    assert_int_equal(t->checks, 3 * 7 + 6 + 26 + 5 + 1);
     begin(&test_rdpmc_indices, RIGHT);
     t->cpu.perfmon_version = 2; /* does not tell its fixed ones */
     t->cpu.fixed_counters = 0;
     t->cpu.fixed_set = 0;
     expect_case(case_end(), VERDICT_PASS, "");
-    assert_int_equal(t->checks, 2 * 4 + 12 + 26 + 5 + 1);
+    assert_int_equal(t->checks, 3 * 4 + 12 + 26 + 5 + 1);
     begin(&test_rdpmc_indices, RDPMC_OTHER);
     expect_case(case_end(), VERDICT_FAIL, "ECX = 2H, CR4.PCE = 0: got 0x");
     begin(&test_rdpmc_indices, RDPMC_FIXED_OTHER);

@@ -13,7 +13,7 @@
     C(counter_overflow_bits,                                                   \
       7 + 5 * 3 + 2 * 4 + 6 * 3 + 6 + 1 + 1 + 2 + 1 + 4 + 11 + 8)              \
     C(counter_pause, 20 * 5 + 2 * 4 * 4 * 4)                                   \
-    C(counter_pmi, 7 * 22 + 4 * 7 + 8 * 24 + 2 + 4 * 2 + 6 + 6 * 3)            \
+    C(counter_pmi, 7 * 22 + 4 * 7 + 8 * 24 + 2 + 4 * 2 + 6 + 6 * 3 + 5 * 2)    \
     C(counter_registers, 6 + 5 + 1 + 1 + 6 + 7 + 4 + 1 + 3 * 7 + 3 + 2)        \
     C(counter_reserved_bits, 0)                                                \
     C(counter_while_running, 4 * (6 * 8 + 2) + 4 * 8 + 15 + 2 * 8 + 6 + 8 + 7) \

@@ -3,6 +3,8 @@
  * manual says, and over the same with one thing otherwise: each is seen. */
 #include "tests/host/cases/lbr/lbr_fixture.h"
 
+#include "asm/counting_window.h"
+
 extern const struct test test_lbr_filter, test_lbr_registers, test_lbr_stack,
     test_lbr_transactions;
 
@@ -11,6 +13,18 @@ static const unsigned formats[] = {3, 4, 5, ARCH};
     for (unsigned i_ = 0, format; i_ < sizeof(formats) / sizeof(formats[0]) && \
                                   (format = formats[i_], true);                \
          i_++)
+
+/* Counters beside the records. */
+static uint64_t counted = WORK_BRANCHES;
+
+void counting_work(void *unused)
+{
+    (void)unused;
+    for (unsigned n = 0; n < 3; n++) {
+        fake_msr(IA32_PMC(n))->value += counted;
+        fake_msr(IA32_FIXED_CTR(n))->value += counted;
+    }
+}
 
 static void healthy(void **state)
 {
@@ -49,6 +63,9 @@ static void stack(void **state)
         seen(&test_lbr_stack, 5, is, 0);
         seen(&test_lbr_stack, ARCH, is, 0);
     }
+    counted = 0;
+    seen(&test_lbr_stack, 5, RIGHT, 0);
+    counted = WORK_BRANCHES;
     seen(&test_lbr_stack, ARCH, TYPE_OF_NEXT, 0);
     seen(&test_lbr_stack, ARCH, UNTIMED, 0);
 }
