@@ -341,6 +341,11 @@ FAKE uint64_t window_long(uint64_t enable, uint64_t cells[WINDOW_CELLS])
     return window_plain(enable, cells);
 }
 
+FAKE uint64_t window_random(uint64_t enable, uint64_t cells[WINDOW_CELLS])
+{
+    return window_plain(enable, cells);
+}
+
 FAKE uint64_t window_live(uint64_t enable, uint64_t cells[WINDOW_CELLS])
 {
     return window_plain(enable, cells);
