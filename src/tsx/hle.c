@@ -55,6 +55,12 @@ bool hle_hints(struct test_context *t)
     return !hle_can_ask(t) || ends(t);
 }
 
+bool hle_elides(struct test_context *t)
+{
+    return test_regime(t) == REGIME_A && test_cpu(t)->hle &&
+           identity_is_native(test_cpu(t)) && hle_hints(t);
+}
+
 void hle_try_asking(struct test_context *t, const struct hle_form *form,
                     unsigned times, bool ask, struct hle_tally *tally)
 {

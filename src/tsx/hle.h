@@ -38,6 +38,10 @@ bool hle_can_ask(const struct test_context *t);
  * section can be tried. */
 bool hle_hints(struct test_context *t);
 
+/* True where a lock is elided, by CPUID and the regime, and hle_hints(). Never
+ * in a guest: its hypervisor may hide the register that says otherwise. */
+bool hle_elides(struct test_context *t);
+
 /* Adds so many executions of the form to *tally; asks XTEST where
  * hle_can_ask(), or, the second, where `ask`. */
 void hle_try(struct test_context *t, const struct hle_form *form,

@@ -119,7 +119,7 @@ TEST(counter3_full_width_alias,
 
     if (!test_cpu(t)->full_width_writes) {
         int vector = try_get_msr(t, IA32_A_PMC(3), &value);
-        check(t, vector == HW_GP,
+        check(t, vector == HW_GP || !identity_is_native(test_cpu(t)),
               "IA32_PERF_CAPABILITIES (345H)[13] = 0 and RDMSR of IA32_A_PMC3 "
               "(4C4H): got %s, wanted #GP",
               fault_name(vector));

@@ -283,8 +283,7 @@ TEST(pebs_tx_abort,
     /* Set-up. */
     if (!probe_set_up(t) || !sampling_claim(&p, t))
         return;
-    const bool elides =
-        test_regime(t) == REGIME_A && test_cpu(t)->hle && hle_hints(t);
+    const bool elides = hle_elides(t);
 
     /* Measured, and checked one by one. */
     for (enum cause_id id = 0; id < CAUSES; id++) {

@@ -162,7 +162,7 @@ static bool elides(struct test_context *t)
 {
     struct hle_tally plain = {0};
 
-    if (test_regime(t) != REGIME_A || !test_cpu(t)->hle || !hle_hints(t))
+    if (!hle_elides(t))
         return false;
     hle_try(t, &hle_forms[0], probe_row_tries(t), &plain);
     return plain.elided != 0;

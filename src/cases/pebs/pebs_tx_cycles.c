@@ -308,8 +308,7 @@ TEST(pebs_tx_cycles,
     /* Set-up. */
     if (!probe_set_up(t) || !sampling_claim(&p, t))
         return;
-    const bool elides =
-        test_regime(t) == REGIME_A && test_cpu(t)->hle && hle_hints(t);
+    const bool elides = hle_elides(t);
 
     /* Measured, and each record checked. */
     FOR_EACH_ROW (t, i, lengths)

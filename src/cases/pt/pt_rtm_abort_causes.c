@@ -286,7 +286,7 @@ TEST(pt_rtm_abort_causes,
     check_capacity(&p, LOADS);
     if (many)
         check_interrupt(&p, false);
-    if (test_regime(t) != REGIME_A || !test_cpu(t)->hle || !hle_hints(t))
+    if (!hle_elides(t))
         return;
     check_capacity(&p, ELIDED_STORES);
     if (many)

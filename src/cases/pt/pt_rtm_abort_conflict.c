@@ -95,8 +95,7 @@ static void trace_transactions(struct test_context *t, void *argument)
     else
         skip(t, "needs a conflict; none came in transactions of up to %u turns",
              TURNS_MAX);
-    if (test_regime(t) == REGIME_A && test_cpu(t)->hle && hle_hints(t) &&
-        trace_conflict(&p, argument, true, &seen, &hit) && hit)
+    if (hle_elides(t) && trace_conflict(&p, argument, true, &seen, &hit) && hit)
         trace_check(&p, "abort of an elided section by a conflict", &seen,
                     wanted_elided, 2);
 }

@@ -301,8 +301,7 @@ TEST(tsx_interrupt_abort,
     for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
         if (!try_state(t, &changes[i], false))
             return;
-    const bool elides =
-        test_regime(t) == REGIME_A && test_cpu(t)->hle && hle_hints(t);
+    const bool elides = hle_elides(t);
     for (unsigned i = 0; elides && i < sizeof(elided) / sizeof(elided[0]); i++)
         if (!try_state(t, &elided[i], true))
             return;

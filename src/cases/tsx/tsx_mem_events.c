@@ -315,7 +315,7 @@ TEST(tsx_mem_events,
     }
     if (!probe_set_up(t) || !counters_claim(t))
         return;
-    const bool hle = test_regime(t) == REGIME_A && id->hle && hle_hints(t);
+    const bool hle = hle_elides(t);
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if ((rows[i].generations & here) != 0 && (!rows[i].hle || hle))

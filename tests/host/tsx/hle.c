@@ -75,6 +75,25 @@ static void prefixes(void **state)
     }
 }
 
+/* Of a guest nothing says so. */
+static void elided_where(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 8; n++) {
+        fake_reset();
+        plan.endless = plan.calls = 0;
+        plan.outcome = TSX_RAN;
+        begin_context((n & 1) != 0 ? REGIME_A : REGIME_F, memory);
+        t->cpu.hle = (n & 2) != 0;
+        t->cpu.hypervisor = (n & 4) != 0;
+        assert_int_equal(hle_elides(t), n == 3);
+        assert_int_equal(t->verdict, VERDICT_NONE);
+        plan.outcome = HW_UD;
+        assert_false(hle_elides(t));
+        assert_int_equal(t->verdict, n == 3 ? VERDICT_FAIL : VERDICT_NONE);
+    }
+}
+
 /* What the n-th section does otherwise than it has to. */
 static struct {
     unsigned n;
@@ -152,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(prefixes, set_up),
+        cmocka_unit_test(elided_where),
         cmocka_unit_test_setup(each_thing_that_may_be_wrong, set_up),
     };
 

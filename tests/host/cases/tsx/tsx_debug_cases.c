@@ -145,6 +145,19 @@ static void either_kind(void **state)
     }
 }
 
+/* A hypervisor may have no such bit for its guest. */
+static void refused(void **state)
+{
+    (void)state;
+    for (unsigned guest = 0; guest < 2; guest++) {
+        begin(&test_tsx_debug_advanced);
+        t->cpu.hypervisor = guest != 0;
+        fake_msr(IA32_DEBUGCTL)->writable = ~BIT(15);
+        expect_case(end_advanced(), guest != 0 ? VERDICT_SKIP : VERDICT_FAIL,
+                    guest != 0 ? "which the hypervisor refuses" : "[15] (RTM)");
+    }
+}
+
 static void not_advanced(void **state)
 {
     (void)state;
@@ -247,9 +260,10 @@ static void none_commits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(either_kind), cmocka_unit_test(not_advanced),
-        cmocka_unit_test(advanced),    cmocka_unit_test(outside),
-        cmocka_unit_test(debugctl),    cmocka_unit_test(none_commits),
+        cmocka_unit_test(either_kind),  cmocka_unit_test(refused),
+        cmocka_unit_test(not_advanced), cmocka_unit_test(advanced),
+        cmocka_unit_test(outside),      cmocka_unit_test(debugctl),
+        cmocka_unit_test(none_commits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
