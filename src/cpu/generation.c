@@ -21,10 +21,11 @@ static const struct {
     {0x7d, ICE_LAKE}, {0x7e, ICE_LAKE}, {0x8c, ICE_LAKE}, {0x8d, ICE_LAKE},
     {0xa7, ICE_LAKE}, /* Rocket Lake */
     {0x8f, GOLDEN_COVE}, {0xcf, GOLDEN_COVE}, {0xad, GOLDEN_COVE},
+    {0xae, GOLDEN_COVE}, /* Granite Rapids-D */
     {0x97, GOLDEN_COVE}, {0x9a, GOLDEN_COVE}, {0xb7, GOLDEN_COVE},
     {0xba, GOLDEN_COVE}, {0xbf, GOLDEN_COVE},
     {0xbe, GRACEMONT},
-    {0xbd, LION_COVE}, {0xc6, LION_COVE},
+    {0xbd, LION_COVE}, {0xc5, LION_COVE}, {0xc6, LION_COVE},
 };
 /* clang-format on */
 

@@ -21,9 +21,9 @@ enum generation {
     BROADWELL = 1 << 4,
     SKYLAKE = 1 << 5,  /* to Comet Lake, and Cascade Lake */
     ICE_LAKE = 1 << 6, /* 06_6AH, 6CH; clients 7DH, 7EH, Tiger Lake 8CH, 8DH */
-    GOLDEN_COVE = 1 << 7, /* 06_8FH, CFH, ADH; cores of hybrid ones */
+    GOLDEN_COVE = 1 << 7, /* 06_8FH, CFH, ADH, AEH; cores of hybrids */
     GRACEMONT = 1 << 8,   /* the other cores of those; 06_BEH */
-    LION_COVE = 1 << 9,   /* cores of 06_BDH, C6H */
+    LION_COVE = 1 << 9,   /* cores of 06_BDH, C5H, C6H */
 };
 #define SINCE_GOLDEN_COVE (GOLDEN_COVE | LION_COVE)
 #define SINCE_ICE_LAKE    (ICE_LAKE | SINCE_GOLDEN_COVE)

@@ -136,6 +136,7 @@ static const struct {
     {0x9e, &skylake},         {0x6a, &ice_lake_server},
     {0x6c, &ice_lake_server}, {0x8f, &sapphire_rapids},
     {0xcf, &sapphire_rapids}, {0xad, &sapphire_rapids},
+    {0xae, &sapphire_rapids},
 };
 
 const struct offcore_table *offcore_of(const struct identity *id)

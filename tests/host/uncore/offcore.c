@@ -36,6 +36,7 @@ static const struct {
     {6, 0x8f, 0x3fbffd6fff, 0xffffffc000000000},
     {6, 0xcf, 0x3fbffd6fff, 0xffffffc000000000},
     {6, 0xad, 0x3fbffd6fff, 0xffffffc000000000},
+    {6, 0xae, 0x3fbffd6fff, 0xffffffc000000000},
 };
 
 static const struct offcore_table *table_of(uint16_t family, uint16_t model)
