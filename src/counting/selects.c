@@ -3,6 +3,7 @@
 #include "src/counting/selects.h"
 
 #include "src/base/msr.h"
+#include "src/counting/counters.h"
 #include "src/counting/smi_guard.h"
 
 #define ALL_THREE ((unsigned)BITS(SELECTS - 1, 0))
@@ -68,8 +69,13 @@ static bool count_body(struct body *b)
 bool selects_count(struct test_context *t, struct selects *s,
                    void (*work)(void *argument), void *argument)
 {
-    return count_body(&(struct body){
-        .t = t, .s = s, .set = ALL_THREE, .work = work, .argument = argument});
+    const unsigned there = (unsigned)BIT(counters_available(test_cpu(t))) - 1;
+
+    return count_body(&(struct body){.t = t,
+                                     .s = s,
+                                     .set = ALL_THREE & there,
+                                     .work = work,
+                                     .argument = argument});
 }
 
 bool selects_window(struct test_context *t, struct selects *s, unsigned set,

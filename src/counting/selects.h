@@ -17,8 +17,8 @@ struct selects {
     unsigned repeated;             /* because of an SMI */
 };
 
-/* Runs work(argument) while IA32_PMC0 to IA32_PMC2 count; once more where an
- * SMI fell into it, so work() has to begin anew each time. Needs
+/* Runs work(argument) while IA32_PMC0 to IA32_PMC2 count, those there are; once
+ * more where an SMI fell into it, so work() has to begin anew each time. Needs
  * counters_claim(). Work calls nothing of case.h that writes an MSR. False
  * where an access faulted or SMIs do not end (ERROR is said). */
 bool selects_count(struct test_context *t, struct selects *s,

@@ -27,6 +27,11 @@
 #define ECX_TIMED      BIT(1)
 #define ECX_TYPES      BIT(2)
 
+/* Architectural ones have no TOS: what tests do ends in the same 16 branches
+ * each time, and of fewer than 32 records it is not seen whether they move.
+ * CPUID could tell so few; no processor is known that does. */
+#define LBR_DEPTH_LEAST 32
+
 /* The deepest that there is memory for. */
 static unsigned depth_of(uint32_t depths)
 {
@@ -54,7 +59,7 @@ static bool arch_of(const struct identity *id, struct lbr_model *model)
         .types = (id->leaf1c_ecx & ECX_TYPES) != 0,
         .depths = depths,
     };
-    return model->depth != 0 && (id->leaf1c_ebx & EBX_CPL) != 0 &&
+    return model->depth >= LBR_DEPTH_LEAST && (id->leaf1c_ebx & EBX_CPL) != 0 &&
            (id->leaf1c_ebx & EBX_FILTER) != 0;
 }
 

@@ -84,6 +84,8 @@ bool needs_met(const struct needs *needs, const struct identity *id,
         {NEED_PEBS, id->pebs_format != 0,
          .name =
              "PEBS records of format 1 to 6 (IA32_PERF_CAPABILITIES[11:8])"},
+        {NEED_PEBS, id->counters >= 4,
+         .name = "the four general-purpose counters that PEBS has"},
         {NEED_PEBS_2, id->pebs_format >= 2,
          .name =
              "PEBS records of format 2 to 6 (IA32_PERF_CAPABILITIES[11:8])"},
@@ -115,10 +117,8 @@ bool needs_met(const struct needs *needs, const struct identity *id,
              "the uncore of a client processor of the 2nd to 8th generation "
              "(DisplayFamily_DisplayModel)"},
         {NEED_LBR, lbr_of(id, &lbr),
-         .name = "last branch records of a known format "
-                 "(IA32_PERF_CAPABILITIES[5:0] = 3, 4 or 5) and depth "
-                 "(DisplayFamily_DisplayModel), or architectural ones with "
-                 "filters (CPUID.1CH)"},
+         .name = "last branch records of a known format (345H[5:0] = 3 to 5), "
+                 "or 16 architectural ones with filters (CPUID.1CH)"},
         {NEED_TWO_PROCESSORS, processors >= 2,
          .name = "two logical processors"},
     };
@@ -138,10 +138,14 @@ bool needs_met(const struct needs *needs, const struct identity *id,
             return false;
         }
     if (id->counters < needs->counters) {
+        const bool of_core =
+            native &&
+            (identity_generation(id) &
+             (SANDY_BRIDGE | IVY_BRIDGE | HASWELL | BROADWELL | SKYLAKE)) != 0;
         text_format(text, NEEDS_TEXT_BYTES,
                     "needs %u general-purpose counters; there are %u%s",
                     needs->counters, id->counters,
-                    id->counters == 4 && needs->counters <= 8
+                    of_core && id->counters == 4 && needs->counters <= 8
                         ? ", and may be 8 with Hyper-Threading off"
                         : "");
         return false;

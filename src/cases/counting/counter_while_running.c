@@ -31,7 +31,7 @@ struct live_row {
     uint64_t first, second;
 };
 
-/* Where they can be, past a carry into [32] when they are read first. */
+/* Past a carry into [32] when they are read first, where there is room. */
 static struct bank bank_for(const struct test_context *t, uint64_t places)
 {
     struct bank bank = bank_of(places, BRANCHES);
@@ -39,7 +39,7 @@ static struct bank bank_for(const struct test_context *t, uint64_t places)
     for (unsigned p = 0; p < PLACES_END; p++) {
         const uint64_t carry = ((p + UINT64_C(1)) << 32) - 1 - p % LIVE_FIRST;
         if ((places >> p & 1) != 0)
-            *bank_value(&bank, p) = bank_can_hold(test_cpu(t), p, carry)
+            *bank_value(&bank, p) = bank_can_hold(test_cpu(t), p, carry + SOME)
                                         ? carry
                                         : SOME / 2 + 0x1000 * p;
     }

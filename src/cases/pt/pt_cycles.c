@@ -280,7 +280,8 @@ static void check_outside(struct trace *p, const struct body *body)
     p->control = control;
 }
 
-/* The same where ContextEn is 0: MTC have CYC then. */
+/* The same where ContextEn is 0: MTC have CYC then. They are so many that a
+ * page, which is what a single range has, may be too small for them. */
 static void check_other_level(struct trace *p, const struct body *body)
 {
     const uint64_t control = p->control,
@@ -294,7 +295,8 @@ static void check_other_level(struct trace *p, const struct body *body)
     w.code.count = LONG;
     w.fixed = CORE_CYCLES;
     p->control = (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User | mtc;
-    if (mtc != 0 && window_check(p, "CYCEn, MTCEn, OS = 0", &w, &seen))
+    if (mtc != 0 && (test_cpu(p->t)->leaf14_ecx & LEAF14_TOPA) != 0 &&
+        window_check(p, "CYCEn, MTCEn, OS = 0", &w, &seen))
         check(p->t,
               seen.packets[PT_MTC] < MTCS ||
                   2 * seen.times.cycles + SLACK >= w.counted,

@@ -78,6 +78,7 @@ static void features(void **state)
             .perfmon_version = rows[i].feature == NEED_PMU ? 2 : 4,
             .ds = true,
             .dtes64 = true,
+            .counters = 4,
             .pebs_format = rows[i].feature == NEED_ADAPTIVE_PEBS ? 4 : 3,
             .pt = true,
             .leaf14_ecx = LEAF14_TOPA | LEAF14_RANGE,
@@ -119,11 +120,19 @@ static void pebs(void **state)
         id = (struct identity){.vendor = "GenuineIntel",
                                .ds = rows[i].ds,
                                .dtes64 = rows[i].dtes64,
+                               .counters = 4,
                                .pebs_unavailable = rows[i].unavailable,
                                .pebs_format = rows[i].format};
         assert_int_equal(met(needs, REGIME_A, 1), i < 2);
         assert_string_equal(text, rows[i].line);
+        id.counters = 3;
+        assert_false(met(needs, REGIME_A, 1));
     }
+    assert_int_equal(id.pebs_format, 7);
+    id.pebs_format = 3;
+    assert_false(met(needs, REGIME_A, 1));
+    assert_string_equal(
+        text, "needs the four general-purpose counters that PEBS has");
 }
 
 /* In a guest: not where it is the project's own simulator's. */
@@ -148,6 +157,7 @@ static void guest(void **state)
                                .perfmon_version = 4,
                                .ds = true,
                                .dtes64 = true,
+                               .counters = 4,
                                .pebs_format = 3,
                                .hypervisor = true,
                                .hypervisor_name = "KVMKVMKVM"};
@@ -247,6 +257,7 @@ static void formats(void **state)
             id = (struct identity){.vendor = "GenuineIntel",
                                    .ds = true,
                                    .dtes64 = true,
+                                   .counters = 4,
                                    .pebs_format = format,
                                    .perf_capabilities = 0x4000};
             assert_int_equal(
@@ -269,6 +280,8 @@ static void counters(void **state)
     for (unsigned there = 0; there < 10; there++)
         for (unsigned needed = 0; needed < 10; needed++) {
             id = (struct identity){.vendor = "GenuineIntel",
+                                   .family = 6,
+                                   .model = 0x2a,
                                    .counters = (uint8_t)there};
             assert_int_equal(met((struct needs){0, 0, needed}, REGIME_A, 1),
                              there >= needed);
@@ -276,7 +289,21 @@ static void counters(void **state)
             assert_true((strstr(text, "with Hyper-Threading off") != NULL) ==
                         (there == 4 && needed > 4 && needed <= 8));
         }
-    id = (struct identity){.vendor = "GenuineIntel", .counters = 4};
+    /* Not those of other generations, nor what a hypervisor has for a guest. */
+    for (unsigned n = 0; n < 3; n++) {
+        static const uint8_t models[] = {0x2c, 0x5c, 0x5e};
+
+        id = (struct identity){.vendor = "GenuineIntel",
+                               .family = 6,
+                               .model = models[n],
+                               .hypervisor = n == 2,
+                               .counters = 4};
+        assert_false(met((struct needs){0, 0, 5}, REGIME_A, 1));
+        assert_string_equal(text,
+                            "needs 5 general-purpose counters; there are 4");
+    }
+    id = (struct identity){
+        .vendor = "GenuineIntel", .family = 6, .model = 0x5e, .counters = 4};
     assert_true(met((struct needs){0, 0, 4}, REGIME_A, 1));
     assert_false(met((struct needs){0, 0, 5}, REGIME_A, 1));
     assert_string_equal(
