@@ -8,16 +8,17 @@
 #include "tests/silicon/model/pebs/pebs.h"
 #include "tests/silicon/model/pt/pt.h"
 
-/* SDM 3B, "Architectural Performance Monitoring Version 5": AnyThread is
- * deprecated. Whether its bits raise #GP is not said. */
+/* SDM 3B, "Architectural Performance Monitoring Version 3" has AnyThread first;
+ * in "Version 5" it is deprecated. Whether its bits raise #GP is not said. */
 bool pmu_has_any_thread(const struct processor *p)
 {
-    return p->cpu->perfmon_version < 5;
+    return p->cpu->perfmon_version >= 3 && p->cpu->perfmon_version < 5;
 }
 
 static bool takes_any_thread(const struct processor *p)
 {
-    return pmu_has_any_thread(p) || !p->choices.any_refused;
+    return pmu_has_any_thread(p) ||
+           (p->cpu->perfmon_version >= 5 && !p->choices.any_refused);
 }
 
 uint64_t pmu_counters_bits(const struct processor *p)

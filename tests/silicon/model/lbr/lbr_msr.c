@@ -76,7 +76,16 @@ static const struct {
 #define SELECTS (sizeof(selects) / sizeof(selects[0]))
 
 #define CTL_CALL_STACK BIT(3)
-#define CTL_BITS       (BITS(22, 16) | BITS(3, 0))
+#define CTL_BITS       (BITS(22, 16) | BITS(2, 0))
+
+/* CPUID.1CH:EBX[2]: there is a call-stack mode. */
+static uint64_t ctl_bits(const struct processor *p)
+{
+    const bool call_stack =
+        (personality_leaf(p->cpu, LEAF_LBR, 0).ebx & BIT(2)) != 0;
+
+    return CTL_BITS | (call_stack ? CTL_CALL_STACK : 0);
+}
 
 static void write_ctl(struct processor *p, uint64_t ctl)
 {
@@ -141,9 +150,9 @@ static bool write_architectural(struct processor *p, uint32_t number,
 {
     switch (number) {
     case IA32_LBR_CTL:
-        if ((value & ~CTL_BITS) != 0) {
+        if ((value & ~ctl_bits(p)) != 0) {
             if (!faults_rule(p->machine, REFUSED_LBR_KEPT, true))
-                write_ctl(p, value & CTL_BITS);
+                write_ctl(p, value & ctl_bits(p));
             return false;
         }
         write_ctl(p, value);
