@@ -365,6 +365,9 @@ void summary_write(enum regime regime, const struct identity *id,
 
     write_line(&c, "regime %s: %s", regime_name(regime),
                regime_meaning(regime));
+    if (!identity_is_native(id))
+        write_line(&c, "this is what the hypervisor shows its guest: the "
+                       "processor below may be of another regime");
     if (regime == REGIME_NONE || regime == REGIME_CONTRADICTORY) {
         write_line(&c, "no advice for this processor");
         return;

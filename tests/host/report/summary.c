@@ -240,6 +240,19 @@ static void no_advice(void **state)
     lacks("trusted");
 }
 
+/* Only there: that it is what a hypervisor shows. */
+static void guest(void **state)
+{
+    (void)state;
+    all_pass(true, 4);
+    summarize(REGIME_A);
+    lacks("the hypervisor");
+    id.hypervisor = true;
+    summarize(REGIME_A);
+    has("this is what the hypervisor shows its guest");
+    has("trusted");
+}
+
 /* Any hard test that did not pass takes the advice on counter 3 with it. */
 static void no_advice_without_its_ground(void **state)
 {
@@ -303,6 +316,7 @@ int main(void)
         cmocka_unit_test(regimes_c_and_d),
         cmocka_unit_test(regime_e),
         cmocka_unit_test(no_advice),
+        cmocka_unit_test(guest),
         cmocka_unit_test(no_advice_without_its_ground),
         cmocka_unit_test(skips_that_do_not_matter),
     };
