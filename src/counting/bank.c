@@ -37,16 +37,19 @@ uint64_t bank_user_places(const struct identity *id, uint64_t places)
                : places;
 }
 
+uint64_t bank_promised(struct test_context *t)
+{
+    const uint64_t places = bank_places(test_cpu(t));
+
+    return counter3_is_reliable(t) ? places : places & ~BIT(3);
+}
+
 uint64_t bank_claim(struct test_context *t)
 {
-    const struct identity *id = test_cpu(t);
-    uint64_t places = bank_places(id);
-
-    if (id->counters > 3 && !counter3_make_reliable(t)) {
+    if (test_cpu(t)->counters > 3 && !counter3_make_reliable(t))
         note(t, "IA32_PMC3 (C4H) is left out: nothing promises that it works "
                 "here");
-        places &= ~IA32_PERF_GLOBAL_CTRL_PMC(3);
-    }
+    const uint64_t places = bank_promised(t);
     /* The value that opens a window is tried while nothing is selected: the
      * WRMSR in the window has no fix-up. */
     if (!counters_claim(t) || !set_held_msr(t, IA32_PERF_GLOBAL_CTRL, places) ||

@@ -45,6 +45,9 @@ bool lbr_of(const struct identity *id, struct lbr_model *model);
 #define MSR_LBR_SELECT_KIND(kind)   BIT((kind) + 1)
 #define MSR_LBR_SELECT_KINDS        BITS(8, 2)
 #define MSR_LBR_SELECT_EN_CALLSTACK BIT(9)
+/* Of all kinds far branches are captured alone. */
+#define MSR_LBR_SELECT_FAR_ALONE \
+    (MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR))
 
 /* "EN_CALLSTACK": what has to be set with it. */
 #define LBR_CALL_STACK                                                     \

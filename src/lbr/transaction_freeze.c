@@ -4,9 +4,8 @@
 #include "src/lbr/crossing.h"
 #include "src/tsx/probe.h"
 
-#define BRANCHES  0xc4
-#define JUMPS     512 /* and as many other branches, in a transaction */
-#define FAR_ALONE (MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR))
+#define BRANCHES 0xc4
+#define JUMPS    512 /* and as many other branches, in a transaction */
 
 struct transactions {
     struct lbr *l;
@@ -81,7 +80,7 @@ static bool try_one(struct lbr *l, uint64_t places, uint64_t freeze)
     before.pmi = BANK_PMI;
     before.select[0] |= IA32_PERFEVTSEL_IN_TX | IA32_PERFEVTSEL_INT;
     before.pmc[0] = bank_mask(test_cpu(l->t), 0) - JUMPS;
-    l->select = FAR_ALONE;
+    l->select = MSR_LBR_SELECT_FAR_ALONE;
     if (!lbr_filter(l) || !lbr_empty(l) || !lbr_turn(l, freeze, false) ||
         !lbr_hold(l) ||
         !bank_work(l->t, &before, recorded_transactions, &work, &after) ||

@@ -7,7 +7,6 @@
 #include "src/base/names.h"
 #include "src/counting/bank.h"
 #include "src/counting/context_rows.h"
-#include "src/counting/counter3.h"
 #include "src/counting/ring3.h"
 #include "src/memory/memory_errata.h"
 #include "src/tsx/probe.h"
@@ -306,9 +305,8 @@ static bool measure_plain(struct contexts *c, const struct context_row *row)
 static bool try_each(struct contexts *c, const struct context_row *row)
 {
     const uint64_t places =
-        bank_user_places(test_cpu(c->t), bank_places(test_cpu(c->t))) &
-        (row->tables == 0 ? BITS(31, 0) : BITS(3, 0)) &
-        ~(counter3_is_reliable(c->t) ? 0 : BIT(3));
+        bank_user_places(test_cpu(c->t), bank_promised(c->t)) &
+        (row->tables == 0 ? BITS(31, 0) : BITS(3, 0));
     struct bank before = bank_of(places, row->select), after;
     struct erratum_found found;
     uint64_t most = 0;

@@ -5,7 +5,6 @@
 #include "src/base/names.h"
 #include "src/base/msr.h"
 #include "src/counting/bank.h"
-#include "src/counting/counter3.h"
 #include "src/counting/ring3.h"
 #include "src/tsx/probe.h"
 #include "src/tsx/status.h"
@@ -200,8 +199,7 @@ TEST(pmi_in_contexts,
     uint64_t debugctl;
 
     /* Set-up. */
-    const uint64_t places =
-        bank_places(test_cpu(t)) & ~(counter3_is_reliable(t) ? 0 : BIT(3));
+    const uint64_t places = bank_promised(t);
     if (!counters_claim(t) || !ring3_prepare(&s, t) ||
         !measure_whole(&s, places, &whole) ||
         (counters_can_freeze(t) &&

@@ -10,7 +10,6 @@
 #define ROUNDS          4
 #define WORKS           8 /* the half of them outlasts two writes of MSRs */
 #define INSTRUCTION_MAX 15
-#define FAR_ALONE       (MSR_LBR_SELECT_KINDS & ~MSR_LBR_SELECT_KIND(LBR_FAR))
 #define NEAR            UINT64_C(1024) /* bytes that the work has, at most */
 /* Fewer than counting_work() has in so many calls, more than in a write of an
  * MSR and one. */
@@ -241,7 +240,7 @@ static bool try_interrupt(struct lbr *l, uint64_t places, bool nmi)
     bool came = false, went = false;
     struct bank after;
 
-    l->select = FAR_ALONE;
+    l->select = MSR_LBR_SELECT_FAR_ALONE;
     if (!lbr_filter(l) || !lbr_empty(l) ||
         !overflow(&work, &rows[0], places, &after) || !lbr_read(l))
         return false;

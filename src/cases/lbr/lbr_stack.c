@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each taken branch leaves its record, in order; what is not taken leaves
  * none. */
-#include "src/counting/counter3.h"
 #include "src/counting/running.h"
 #include "src/lbr/stack.h"
 
@@ -329,8 +328,7 @@ static void recorded_work(void *argument)
 static bool try_counters(struct lbr *l)
 {
     struct test_context *t = l->t;
-    const uint64_t third = counter3_is_reliable(t) ? UINT64_C(0) : BIT(3);
-    struct recorded w = {.l = l, .places = bank_places(test_cpu(t)) & ~third};
+    struct recorded w = {.l = l, .places = bank_promised(t)};
     const struct bank before = bank_of(w.places, BRANCHES);
     struct bank after;
 

@@ -5,7 +5,6 @@
 #include "src/base/msr.h"
 #include "src/base/names.h"
 #include "src/counting/bank.h"
-#include "src/counting/counter3.h"
 #include "src/counting/in_tx_events.h"
 #include "src/counting/selects.h"
 #include "src/tsx/probe.h"
@@ -137,15 +136,6 @@ static void judge(struct test_context *t, const struct shares *s,
          s->sum == s->all ? "" : " (nearly)", 2 * windows);
 }
 
-/* bank_claim() makes counter 3 work where it can, and no transaction commits
- * then. */
-static uint64_t places_of(struct test_context *t)
-{
-    const uint64_t places = bank_places(test_cpu(t));
-
-    return counter3_is_reliable(t) ? places : places & ~BIT(3);
-}
-
 /* A fixed counter has no IN_TXCP: what aborted stays in it. Errata of it are of
  * fewer instructions than one transaction's. */
 static void check_fixed(struct test_context *t)
@@ -154,7 +144,7 @@ static void check_fixed(struct test_context *t)
     struct bank before = bank_of(both, EVENT_INST_RETIRED), after;
     bool clean = false;
 
-    if ((places_of(t) & both) != both)
+    if ((bank_promised(t) & both) != both)
         return;
     for (unsigned i = 0; i < CLEAN_MAX && !clean; i++)
         if (!bank_work(t, &before, run_two_transactions, &clean, &after))
@@ -210,7 +200,7 @@ static const struct kind {
 
 static void check_kind(struct test_context *t, const struct kind *kind)
 {
-    const uint64_t places = places_of(t) & BITS(COUNTERS_MAX - 1, 0);
+    const uint64_t places = bank_promised(t) & BITS(COUNTERS_MAX - 1, 0);
     struct bank before = bank_of(places, kind->select | IA32_PERFEVTSEL_IN_TX);
     struct bank after;
     bool clean = false;
@@ -384,7 +374,7 @@ TEST(tsx_in_tx_counts,
     check_edges(t);
     in_tx_events_check(t);
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
-        if ((places_of(t) >> n & 1) != 0)
+        if ((bank_promised(t) >> n & 1) != 0)
             check_reads(t, n, n);
     if (bank_fixed(test_cpu(t)) != 0)
         check_reads(t, PLACE_FIXED0, RDPMC_FIXED);
