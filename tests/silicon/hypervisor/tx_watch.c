@@ -45,12 +45,18 @@ void watch_begin(struct vcpu *v)
 
 /* QEMU remembers a watched access, also one of the host, and shows it in DR6 at
  * each #DB of any kind, until the next write to that page that is not
- * watched: one that changes nothing, and is atomic. So it does where the host
- * sees the page at the same linear address as the guest. */
+ * watched: one that changes nothing. So it does where the host sees the page at
+ * the same linear address as the guest. Where each processor is a thread of
+ * QEMU's, it does not look at what is locked; an operating system's page, which
+ * another processor may be writing to, is not written to without. */
 static void flush_watchpoint(uint64_t physical)
 {
-    __asm__ volatile("lock orb $0, %0"
-                     : "+m"(*(uint8_t *)(physical ^ PAGE_BYTES / 2)));
+    uint8_t *byte = (uint8_t *)(physical ^ PAGE_BYTES / 2);
+
+    if (hypervisor.has_os)
+        __asm__ volatile("lock orb $0, %0" : "+m"(*byte));
+    else
+        __asm__ volatile("orb $0, %0" : "+m"(*byte));
 }
 
 static void flush_host_accesses(const struct watch *w)
