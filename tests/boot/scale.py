@@ -8,7 +8,6 @@ time each, so of their tests there are few here.
 import re
 
 import figures as written
-import qemu
 from boots import ALL, BYTES_MOST, Boot, all_of, at_most, boot_once, clean, has
 
 FEW = "tests=force_abort_*,counter3_counts_alone,tsx_commit trials=2"
@@ -25,35 +24,24 @@ def plain(processors):
                 silicon=False, smp=processors, options=ALL)
 
 
-def simulated(processors, tests, **how):
+def simulated(processors, tests):
     return Boot(f"simulated, {processors} processors, {tests}",
                 all_of(clean, summarized, at_most(BYTES_MOST)),
-                {"cpu": "skylake-2018"}, tests, smp=processors, whole=True, **how)
-
-
-def few(processors):
-    # Firmware waits for its processors by the clock: with fewer instructions to
-    # a second that costs less.
-    return simulated(processors, FEW, machine={"shift": qemu.SHIFT_PLAIN})
-
-
-def all_tests(processors, trials):
-    # By that clock they do not end in their time.
-    return simulated(processors, f"trials={trials}")
+                {"cpu": "skylake-2018"}, tests, smp=processors, whole=True)
 
 
 def sample():
-    yield few(16)
+    yield simulated(16, FEW)
 
 
 def everything():
     for processors in (1, 2, 8, 64):
         yield plain(processors)
     for processors in (1, 2, 8):
-        yield all_tests(processors, 20)
-    yield all_tests(16, 2)
+        yield simulated(processors, "trials=20")
+    yield simulated(16, "trials=2")
     for processors in (1, 2, 8, 64):
-        yield few(processors)
+        yield simulated(processors, FEW)
 
 
 def measure(result):
