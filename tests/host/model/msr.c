@@ -263,6 +263,29 @@ static void leaves_beyond_the_highest(void **state)
     }
 }
 
+/* Size in KB, associativity, bytes of a line; 7 where only leaf 04H tells it.
+ */
+static void second_level_cache(void **state)
+{
+    static const struct {
+        const char *cpu;
+        uint32_t ecx;
+    } rows[] = {
+        {"skylake-2018", 0x01004040},
+        {"haswell", 0x01006040},
+        {"icelake-server", 0x05007040},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+        struct fixture b;
+        struct cpuid_result out;
+
+        cpuid_execute(start(&b, rows[n].cpu, true), 0x80000006, 0, &out);
+        assert_int_equal(out.ecx, rows[n].ecx);
+    }
+}
+
 static void topology_pairs_siblings(void **state)
 {
     struct fixture b;
@@ -295,6 +318,7 @@ int main(void)
         cmocka_unit_test(check_status_is_only_cleared),
         cmocka_unit_test(power_is_of_the_generation),
         cmocka_unit_test(leaves_beyond_the_highest),
+        cmocka_unit_test(second_level_cache),
         cmocka_unit_test(topology_pairs_siblings),
     };
 

@@ -177,6 +177,20 @@ static void leaf_4(const struct processor *p, uint32_t subleaf,
         out->eax &= ~(uint32_t)BITS(25, 14);
 }
 
+/* SDM 2A, leaf 80000006H, ECX: size in KB, associativity, line size of L2; 7 is
+ * "see leaf 04H". */
+static uint32_t leaf_l2(const struct processor *p)
+{
+    static const uint8_t codes[] = {
+        [1] = 1, [2] = 2, [4] = 4, [8] = 6, [16] = 8};
+    const struct cpuid_row l2 = personality_leaf(p->cpu, 4, 2);
+    const uint32_t line = (l2.ebx & 0xFFF) + 1, ways = (l2.ebx >> 22) + 1;
+    const uint32_t code = ways < sizeof(codes) ? codes[ways] : 0;
+
+    return line * ways * (l2.ecx + 1) >> 10 << 16 |
+           (code != 0 ? code : 7) << 12 | line;
+}
+
 uint32_t cpuid_leaf(const struct processor *p, uint32_t leaf)
 {
     bool hypervisor = leaf >> 28 == LEAF_HYPERVISOR >> 28;
@@ -239,6 +253,9 @@ void cpuid_execute(struct processor *p, uint32_t asked, uint32_t subleaf,
     case 0x80000003u:
     case 0x80000004u:
         leaf_brand(p, leaf, out);
+        break;
+    case 0x80000006u:
+        out->ecx = leaf_l2(p);
         break;
     case 0x80000007u:
         out->edx = 0x00000100; /* invariant TSC */
