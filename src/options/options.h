@@ -36,7 +36,7 @@ enum verbosity {
 };
 
 enum raw {
-    RAW_FAILED, /* the raw bytes of a test that is FAIL or ERROR */
+    RAW_FAILED, /* the raw bytes of the first processor that failed a test */
     RAW_ALL,
     RAW_OFF,
 };

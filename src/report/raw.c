@@ -20,23 +20,17 @@ static void write_row(struct ktap *out, size_t at, const uint8_t *bytes,
     ktap_note(out, "raw %04x %s", (unsigned)at, text);
 }
 
-static void write_context(struct ktap *out, const struct test_context *t)
+bool raw_write(struct ktap *out, const struct test_context *t)
 {
     const uint8_t *bytes = t->raw;
     size_t shown = t->raw_bytes < RAW_BYTES_MAX ? t->raw_bytes : RAW_BYTES_MAX;
 
+    if (t->lost || bytes == NULL || shown == 0)
+        return false;
     ktap_note(out, "raw, processor %u: %s: %lu bytes, crc %08X%s", t->processor,
               t->raw_what, t->raw_bytes, crc32(0, bytes, t->raw_bytes),
               shown < t->raw_bytes ? ", the first 4096 of them" : "");
     for (size_t at = 0; at < shown; at += ROW)
         write_row(out, at, bytes + at, shown - at < ROW ? shown - at : ROW);
-}
-
-void raw_write(struct ktap *out, const struct test_context contexts[],
-               unsigned count)
-{
-    for (unsigned p = 0; p < count; p++)
-        if (!contexts[p].lost && contexts[p].raw != NULL &&
-            contexts[p].raw_bytes != 0)
-            write_context(out, &contexts[p]);
+    return true;
 }

@@ -8,10 +8,10 @@
 
 #define RAW_BYTES_MAX 4096 /* of one processor; the rest is left out */
 
-/* Of each processor that has some (test_raw()): a line that says what they are,
- * "raw, processor 0: PEBS records of format 3: 192 bytes, crc 01234567", then
- * the bytes in order, 32 a line: "raw 0000 00112233..". */
-void raw_write(struct ktap *out, const struct test_context contexts[],
-               unsigned count);
+/* Of a processor that has some (test_raw()) and was not lost: a line that says
+ * what they are, "raw, processor 0: PEBS records of format 3: 192 bytes, crc
+ * 01234567", then the bytes in order, 32 a line: "raw 0000 00112233..". True
+ * where something was written. */
+bool raw_write(struct ktap *out, const struct test_context *t);
 
 #endif

@@ -126,6 +126,22 @@ static bool is_only_reason(const struct part parts[], unsigned processors,
     return true;
 }
 
+/* Of all processors; else of the first that failed, as others that fail with it
+ * left much the same, and of those before it that took part in its test. */
+static void write_raw(struct ktap *out, const struct test_context contexts[],
+                      const struct outcome outcomes[], unsigned processors,
+                      bool all)
+{
+    for (unsigned p = 0; p < processors; p++) {
+        enum verdict verdict = outcomes[p].verdict;
+        bool failed = verdict == VERDICT_FAIL || verdict == VERDICT_ERROR;
+
+        if ((all || failed || verdict == VERDICT_NONE) &&
+            raw_write(out, &contexts[p]) && failed && !all)
+            return;
+    }
+}
+
 struct finding result_write(struct ktap *out, struct test_context contexts[],
                             unsigned processors, const char *name,
                             const struct options *options)
@@ -158,7 +174,7 @@ struct finding result_write(struct ktap *out, struct test_context contexts[],
         merge_write(out, parts, processors,
                     options->verbosity != VERBOSITY_VERBOSE);
     if (options->raw == RAW_ALL || (bad && options->raw == RAW_FAILED))
-        raw_write(out, contexts, processors);
+        write_raw(out, contexts, outcomes, processors, options->raw == RAW_ALL);
     if (bad || options->verbosity == VERBOSITY_VERBOSE) {
         ktap_note(out, "asks: %s", test->asks);
         ktap_note(out, "rests on: %s", test->cite);

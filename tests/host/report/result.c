@@ -311,6 +311,28 @@ static void raw_bytes(void **state)
         write();
         assert_int_equal(strstr(fake_report, "# raw") != NULL, rows[n].written);
     }
+    /* Of processors that fail the first, not of those that pass, as where one
+     * was lost. */
+    for (unsigned of = 0; of < 3; of++) {
+        begin(&each);
+        options.raw = of == 2 ? RAW_ALL : RAW_FAILED;
+        pass_on(0, 3);
+        if (of == 0)
+            context_set_lost(&all[1], "is lost");
+        for (unsigned p = 0; p < PROCESSORS; p++) {
+            if (of != 0)
+                check(&all[p], p == 0, "is wrong");
+            all[p].raw = bytes;
+            all[p].raw_bytes = 1;
+            all[p].raw_what = "bytes";
+        }
+        write();
+        for (unsigned p = 0; p < PROCESSORS; p++) {
+            snprintf(want, sizeof(want), "# raw, processor %u:", p);
+            assert_int_equal(strstr(fake_report, want) != NULL,
+                             of == 2 || (of == 1 && p == 1));
+        }
+    }
     begin(&each);
     options.raw = RAW_ALL;
     pass_on(0, 3);
