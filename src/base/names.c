@@ -136,3 +136,17 @@ const char *bits_name(uint64_t bits, char out[BITS_NAME_BYTES])
     }
     return out;
 }
+
+const char *bits_change(uint64_t from, uint64_t to, char out[BITS_CHANGE_BYTES])
+{
+    const uint64_t set = to & ~from, cleared = from & ~to;
+    char bits[BITS_NAME_BYTES];
+
+    text_format(out, BITS_CHANGE_BYTES, "%s", from == to ? "no change" : "");
+    if (set != 0)
+        text_append(out, BITS_CHANGE_BYTES, "%s set", bits_name(set, bits));
+    if (cleared != 0)
+        text_append(out, BITS_CHANGE_BYTES, "%s%s cleared",
+                    set != 0 ? ", " : "", bits_name(cleared, bits));
+    return out;
+}

@@ -24,4 +24,10 @@ const char *fault_name(int fault);
  * not fit is "..". Returns out. */
 const char *bits_name(uint64_t bits, char out[BITS_NAME_BYTES]);
 
+/* What became of a register's bits: "[5] cleared", "[63] set, [1:0] cleared";
+ * "no change". What does not fit is left out. Returns out. */
+#define BITS_CHANGE_BYTES (BITS_NAME_BYTES + 16)
+const char *bits_change(uint64_t from, uint64_t to,
+                        char out[BITS_CHANGE_BYTES]);
+
 #endif

@@ -246,18 +246,19 @@ static bool run_once(void *argument)
 static void check_kept(struct test_context *t, const struct bank *before,
                        const struct bank *after)
 {
+    char bits[BITS_CHANGE_BYTES];
+
     for (unsigned n = 0; n < COUNTERS_MAX; n++)
         if (before->select[n] != 0 && after->select[n] != before->select[n])
             check_known(t, false, ERRATUM_EVTSEL4_TO_7_READ, n >= 4,
-                        "IA32_PERFEVTSEL%u (%XH) is 0x%lx after a window, and "
-                        "was written with 0x%lx before it",
+                        "IA32_PERFEVTSEL%u (%XH) after a window: got 0x%lx, "
+                        "wanted 0x%lx, as it was written: %s",
                         n, IA32_PERFEVTSEL(n), after->select[n],
-                        before->select[n]);
+                        before->select[n],
+                        bits_change(before->select[n], after->select[n], bits));
     if (after->fixed_ctrl != before->fixed_ctrl)
-        check(t, false,
-              "IA32_FIXED_CTR_CTRL (38DH) is 0x%lx after a window, and was "
-              "written with 0x%lx before it",
-              after->fixed_ctrl, before->fixed_ctrl);
+        check_msr_is(t, IA32_FIXED_CTR_CTRL, after->fixed_ctrl,
+                     before->fixed_ctrl, " after a window");
 }
 
 static bool is_enabled(const struct bank *bank, unsigned place)

@@ -142,6 +142,11 @@ bool check(struct test_context *t, bool ok, const char *format, ...)
 /* The usual one. `what` names the register or quantity, "IA32_PMC3 (C4H)". */
 bool check_equal(struct test_context *t, const char *what, uint64_t got,
                  uint64_t want);
+/* A register with its name and the bits that differ: "IA32_FIXED_CTR_CTRL
+ * (38DH) after a window: got 0x812, wanted 0x832: [5] cleared"; when is " after
+ * a window", or "". */
+bool check_msr_is(struct test_context *t, uint32_t msr, uint64_t got,
+                  uint64_t want, const char *when);
 /* What must never be: "WHAT, n of N; wanted 0". */
 bool check_none(struct test_context *t, const char *what, uint64_t n,
                 uint64_t of);

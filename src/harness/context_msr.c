@@ -314,3 +314,14 @@ void restore_msrs(struct test_context *t)
     journal_undo(&t->journal, &t->cpu, report_not_restored, t);
     clear_status(t);
 }
+
+bool check_msr_is(struct test_context *t, uint32_t msr, uint64_t got,
+                  uint64_t want, const char *when)
+{
+    char name[MSR_NAME_BYTES], bits[BITS_CHANGE_BYTES];
+
+    return got == want ? check(t, true, "%s", when)
+                       : check(t, false, "%s%s: got 0x%lx, wanted 0x%lx: %s",
+                               msr_name(msr, name), when, got, want,
+                               bits_change(want, got, bits));
+}

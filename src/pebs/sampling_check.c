@@ -123,10 +123,7 @@ static bool check_register(struct sampling *p, uint32_t msr, uint64_t want)
     uint64_t got = msr_value(p->t, msr);
 
     return got == want || smi_count(p->t) != p->smis ||
-           check(p->t, false,
-                 "MSR %XH was 0x%lx before a window with PEBS, and is 0x%lx "
-                 "after it",
-                 msr, want, got);
+           check_msr_is(p->t, msr, got, want, " after a window with PEBS");
 }
 
 /* What nothing has written is as it was. What freezes writes. */

@@ -42,13 +42,9 @@ static uint64_t own_value(const struct lbr *l, unsigned n, unsigned entry,
 
 static bool look(struct lbr *l, uint32_t msr, uint64_t want, const char *when)
 {
-    char name[MSR_NAME_BYTES];
     uint64_t got;
 
-    return lbr_get(l, msr, &got) &&
-           check(l->t, got == want,
-                 "%s was written with 0x%lx, and reads 0x%lx%s",
-                 msr_name(msr, name), want, got, when);
+    return lbr_get(l, msr, &got) && check_msr_is(l->t, msr, got, want, when);
 }
 
 static bool put_own(struct lbr *l, bool inverted)

@@ -49,13 +49,8 @@ static void check_plain(struct sampling *p)
 
 static void check_kept(struct sampling *p, uint32_t msr, uint64_t want)
 {
-    char name[MSR_NAME_BYTES];
-    uint64_t got = msr_value(p->t, msr);
-
-    check(
-        p->t, got == want,
-        "%s is 0x%lx after records were made; wanted 0x%lx, as it was written",
-        msr_name(msr, name), got, want);
+    check_msr_is(p->t, msr, msr_value(p->t, msr), want,
+                 " after records were made");
 }
 
 /* What was programmed is there after the records as before; and a bit that was

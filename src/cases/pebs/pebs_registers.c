@@ -208,16 +208,11 @@ static void write_own(struct test_context *t, void *unused)
 
 static void check_own(struct test_context *t, void *unused)
 {
-    char name[MSR_NAME_BYTES];
-
     (void)unused;
-    for (unsigned i = 0; i < own_count(t); i++) {
-        uint64_t got = msr_value(t, own_msrs[i]);
-        check(t, got == own_value(t, own_msrs[i]),
-              "%s is 0x%lx after other processors wrote theirs; wanted its "
-              "own 0x%lx",
-              msr_name(own_msrs[i], name), got, own_value(t, own_msrs[i]));
-    }
+    for (unsigned i = 0; i < own_count(t); i++)
+        check_msr_is(t, own_msrs[i], msr_value(t, own_msrs[i]),
+                     own_value(t, own_msrs[i]),
+                     " after other processors wrote theirs");
     restore_msrs(t);
 }
 

@@ -137,12 +137,13 @@ static bool write_one(void *argument)
 static void check_first(const struct attempt *a)
 {
     const struct held *w = &a->r->held[a->by % a->r->count];
-    char by[MSR_NAME_BYTES];
+    char by[MSR_NAME_BYTES], bits[BITS_CHANGE_BYTES];
 
     check(a->t, a->by == a->r->count,
-          "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx, and is 0x%lx after %s was "
-          "written with 0x%lx; wanted no change",
-          a->status, a->became, msr_name(w->msr, by), w->value[0]);
+          "IA32_PERF_GLOBAL_STATUS (38EH) went from 0x%lx to 0x%lx (%s) when "
+          "%s was written with 0x%lx; wanted no change",
+          a->status, a->became, bits_change(a->status, a->became, bits),
+          msr_name(w->msr, by), w->value[0]);
 }
 
 /* After the write with the other value, or the one back to its own. */
@@ -150,7 +151,7 @@ static void check_all(const struct attempt *a, unsigned back)
 {
     const struct registers *r = a->r;
     const struct held *w = &r->held[a->written];
-    char name[MSR_NAME_BYTES], by[MSR_NAME_BYTES];
+    char name[MSR_NAME_BYTES], by[MSR_NAME_BYTES], bits[BITS_CHANGE_BYTES];
 
     for (unsigned i = 0; i < r->count; i++) {
         const struct held *h = &r->held[i];
@@ -159,14 +160,17 @@ static void check_all(const struct attempt *a, unsigned back)
         check_known(a->t, a->got[back][i] == want, ERRATUM_EVTSEL4_TO_7_READ,
                     h->read_badly,
                     "%s reads 0x%lx after %s was written with 0x%lx; wanted "
-                    "0x%lx",
+                    "0x%lx: %s",
                     msr_name(h->msr, name), a->got[back][i],
-                    msr_name(w->msr, by), w->value[1 - back], want);
+                    msr_name(w->msr, by), w->value[1 - back], want,
+                    bits_change(want, a->got[back][i], bits));
     }
     check(a->t, a->after[back] == a->status,
-          "IA32_PERF_GLOBAL_STATUS (38EH) was 0x%lx, and is 0x%lx after %s was "
-          "written with 0x%lx; wanted no change",
-          a->status, a->after[back], msr_name(w->msr, by), w->value[1 - back]);
+          "IA32_PERF_GLOBAL_STATUS (38EH) went from 0x%lx to 0x%lx (%s) when "
+          "%s was written with 0x%lx; wanted no change",
+          a->status, a->after[back],
+          bits_change(a->status, a->after[back], bits), msr_name(w->msr, by),
+          w->value[1 - back]);
 }
 
 /* All of that enabled, 10FH takes what is written to it as at any time. */

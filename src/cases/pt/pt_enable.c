@@ -40,8 +40,8 @@ static void check_registers(struct trace *p)
           "[2] (TriggerEn), [4] (Error) and [5] (Stopped) = 0",
           p->status);
     if (get_msr(p->t, IA32_RTIT_CTL, &control))
-        check_equal(p->t, "IA32_RTIT_CTL (570H) after TraceEn is cleared",
-                    control, p->armed);
+        check_msr_is(p->t, IA32_RTIT_CTL, control, p->armed,
+                     " after TraceEn is cleared");
     check_equal(p->t, "IA32_RTIT_OUTPUT_BASE (560H) afterwards",
                 p->stopped_base, p->base);
 }

@@ -106,10 +106,8 @@ static void check_registers(struct trace *p, const uint64_t values[],
               "%s: WRMSR while TraceEn is 1: got %s, wanted #GP",
               msr_name(rule.msr, name), fault_name(answers->of_register[i]));
         if (rule.msr >= IA32_RTIT_CR3_MATCH && get_msr(p->t, rule.msr, &got))
-            check(p->t, got == values[i],
-                  "%s: 0x%lx after a WRMSR while TraceEn is 1; wanted 0x%lx "
-                  "as before",
-                  msr_name(rule.msr, name), got, values[i]);
+            check_msr_is(p->t, rule.msr, got, values[i],
+                         " after a WRMSR while TraceEn is 1");
     }
 }
 

@@ -99,10 +99,8 @@ static void check_processor(struct test_context *peer, void *argument)
         offcore_write(peer, table, 1, own[1]))
         for (unsigned n = 0; n < 2; n++) {
             uint64_t got = msr_value(peer, MSR_OFFCORE_RSP(n));
-            check(peer, got == own[n],
-                  "MSR_OFFCORE_RSP_%u (%XH) was written with 0x%lx, the other "
-                  "one with 0x%lx: it reads 0x%lx",
-                  n, MSR_OFFCORE_RSP(n), own[n], own[1 - n], got);
+            check_msr_is(peer, MSR_OFFCORE_RSP(n), got, own[n],
+                         " after the other one was written");
         }
 
     check(peer, y.wrong == 0,
@@ -144,10 +142,8 @@ static void check_own(struct test_context *peer, void *unused)
     (void)unused;
     for (unsigned n = 0; n < 2 && offcore_of(test_cpu(peer)) != NULL; n++) {
         uint64_t got = msr_value(peer, MSR_OFFCORE_RSP(n));
-        check(peer, got == own_value(peer, n),
-              "MSR_OFFCORE_RSP_%u (%XH) is 0x%lx after other processors wrote "
-              "theirs; wanted its own 0x%lx",
-              n, MSR_OFFCORE_RSP(n), got, own_value(peer, n));
+        check_msr_is(peer, MSR_OFFCORE_RSP(n), got, own_value(peer, n),
+                     " after other processors wrote theirs");
     }
 }
 

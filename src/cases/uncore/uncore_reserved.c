@@ -107,7 +107,6 @@ static void check_shared(const struct uncore_counters *u)
         .msrs = {uncore_box_select(0, 0), uncore_box_counter(0, 0),
                  MSR_UNC_ARB_PERFEVTSEL(1), MSR_UNC_ARB_PERFCTR(1),
                  MSR_UNC_PERF_FIXED_CTRL, MSR_UNC_PERF_FIXED_CTR}};
-    char name[MSR_NAME_BYTES];
 
     if (hw_processors() < 2)
         return;
@@ -117,10 +116,8 @@ static void check_shared(const struct uncore_counters *u)
     if (!on_processor(u->t, 1, read_shared, &s))
         return;
     for (unsigned i = 0; i < SHARED; i++) {
-        check(u->t, s.got[i] == values[i],
-              "%s, of the package, was written with 0x%lx here, and reads "
-              "0x%lx on processor 1",
-              msr_name(s.msrs[i], name), values[i], s.got[i]);
+        check_msr_is(u->t, s.msrs[i], s.got[i], values[i],
+                     ", of the package, read by processor 1");
         set_msr_again(u->t, s.msrs[i], 0);
     }
 }

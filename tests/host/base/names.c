@@ -170,13 +170,28 @@ static void bits(void **state)
     assert_true(strlen(out) < BITS_NAME_BYTES);
 }
 
+static void changes(void **state)
+{
+    char out[BITS_CHANGE_BYTES];
+
+    (void)state;
+    assert_string_equal(bits_change(5, 5, out), "no change");
+    assert_string_equal(bits_change(0x832, 0x812, out), "[5] cleared");
+    assert_string_equal(bits_change(0, 3, out), "[1:0] set");
+    assert_string_equal(bits_change(0x13, UINT64_C(1) << 63, out),
+                        "[63] set, [4] [1:0] cleared");
+    bits_change(UINT64_C(0x5555555555555555), ~UINT64_C(0x5555555555555555),
+                out);
+    assert_memory_equal(out, "[63] [61] [59]", 14);
+    assert_true(strlen(out) < BITS_CHANGE_BYTES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers),
-        cmocka_unit_test(neighbours),
-        cmocka_unit_test(exceptions),
-        cmocka_unit_test(bits),
+        cmocka_unit_test(registers),  cmocka_unit_test(neighbours),
+        cmocka_unit_test(exceptions), cmocka_unit_test(bits),
+        cmocka_unit_test(changes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,11 @@ static void checks(void **state)
     assert_int_equal(t->verdict, VERDICT_FAIL);
     assert_string_equal(lines(),
                         "FAIL: IA32_PMC3 (C4H): got 0x1f, wanted 0x2\n");
+    assert_true(check_msr_is(t, 0x38d, 2, 2, " after it"));
+    assert_false(check_msr_is(t, 0x38d, 0x812, 0x832, " after it"));
+    assert_non_null(strstr(lines(),
+                           "FAIL: IA32_FIXED_CTR_CTRL (38DH) after it: got "
+                           "0x812, wanted 0x832: [5] cleared\n"));
 }
 
 /* Each kind of line has it, and only what is said inside. */
