@@ -154,9 +154,9 @@ INSTRUCTIONS := $(sort $(wildcard tests/silicon/instructions/*.c))
 MODEL := $(INSTRUCTIONS) $(sort $(wildcard \
              $(foreach f,model faults personalities,\
                  tests/silicon/$(f)/*.c tests/silicon/$(f)/*/*.c)))
-HYPERVISOR := $(sort $(wildcard tests/silicon/hypervisor/*.c))
+HYPERVISOR := $(sort $(wildcard tests/silicon/hypervisor/*/*.c))
 SIM   := $(MODEL) $(HYPERVISOR) $(sort $(wildcard \
-             tests/silicon/hypervisor/*.asm tests/silicon/equipment/*.c \
+             tests/silicon/hypervisor/*/*.asm tests/silicon/equipment/*.c \
              tests/silicon/boot/*.c)) efi/entry.asm efi/start.c
 object = $(addprefix $(B)/bare/,$(addsuffix .o,$(1)))
 
@@ -505,8 +505,8 @@ EFI_TESTS   := $(sort $(wildcard tests/host/efi/*.c))
 HOST_FAKES  := $(sort $(wildcard tests/host/fakes/fake_*.c))
 FAKE_CPU    := $(addprefix tests/host/fakes/,fake_cpu.c fake_guest.c)
 # The hypervisor over the model; what is the machine itself is played.
-PLAYED      := $(addprefix tests/silicon/hypervisor/,host_tables.c log.c vcpu.c \
-                   x86.c)
+PLAYED      := $(addprefix tests/silicon/hypervisor/,host/host_tables.c host/log.c \
+                   guest/vcpu.c host/x86.c)
 HOST_HYPERVISOR := $(MODEL) $(FAKE_CPU) $(filter-out $(PLAYED),$(HYPERVISOR))
 HOST_CORE   := $(filter-out src/session/case_list.c $(CASES),$(CORE))
 host_object = $(addprefix $(B)/host/,$(addsuffix .o,$(1)))
@@ -717,7 +717,7 @@ $(B)/tests/host/model/%: $(B)/host/tests/host/model/%.c.o \
 	$(link_host)
 $(B)/tests/host/hypervisor/%: $(B)/host/tests/host/hypervisor/%.c.o \
                               $(call host_object,$(HOST_HYPERVISOR)) \
-                              $(call object,tests/silicon/hypervisor/here.asm)
+                              $(call object,tests/silicon/hypervisor/stepping/here.asm)
 	$(link_host)
 $(B)/tests/host/boot/%: $(B)/host/tests/host/boot/%.c.o \
         $(call host_object,$(MODEL) tests/silicon/boot/config.c)

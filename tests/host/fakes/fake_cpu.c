@@ -9,7 +9,10 @@
 
 #include <cmocka.h>
 
-#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/hypervisor/guest/guest.h"
+#include "tests/silicon/hypervisor/stepping/stepping.h"
+#include "tests/silicon/hypervisor/host/host.h"
+#include "tests/silicon/hypervisor/host/x86.h"
 
 #define TABLES      4 /* of each processor */
 #define TABLE_PAGES 32

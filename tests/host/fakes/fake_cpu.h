@@ -10,6 +10,8 @@
 #ifndef TESTS_HOST_FAKES_FAKE_CPU_H
 #define TESTS_HOST_FAKES_FAKE_CPU_H
 
+#include "tests/silicon/hypervisor/guest/guest.h"
+#include "tests/silicon/hypervisor/host/host.h"
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 #define FAKE_CPU_PROCESSORS 2

@@ -12,7 +12,7 @@
 
 #define NO_SUCH_EXIT 0x3ff
 
-#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/hypervisor/host/x86.h"
 
 #define TABLES      4 /* of each processor */
 #define TLB_ENTRIES 64

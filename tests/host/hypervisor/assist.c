@@ -13,6 +13,9 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/hypervisor/processors/processors.h"
+#include "tests/silicon/hypervisor/stepping/stepping.h"
+#include "tests/silicon/hypervisor/tsx/tsx.h"
 #include "tests/silicon/model/msr.h"
 
 #define LVT      (0x340 / 4)

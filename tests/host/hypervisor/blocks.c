@@ -2,6 +2,7 @@
 /* blocks.c - instructions that are executed in one run, and the branch behind
  * them, counted as if each was stepped. */
 #include "tests/host/hypervisor/blocks_fixture.h"
+#include "tests/silicon/hypervisor/processors/processors.h"
 
 #define NOPS_ NOP_, NOP_, NOP_, NOP_
 #define JMP_  0xEB

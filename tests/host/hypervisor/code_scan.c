@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/hypervisor/stepping/stepping.h"
+#include "tests/silicon/hypervisor/tsx/tsx.h"
 #include "tests/silicon/model/msr.h"
 
 #define MSR_PERFEVTSEL0 0x186u

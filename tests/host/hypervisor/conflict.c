@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* conflict.c - who aborts when two processors access a line. */
 #include "tests/host/hypervisor/conflict_fixture.h"
+#include "tests/silicon/hypervisor/tsx/tsx.h"
 
 /* The later access wins; what was stored is undone before it is seen. */
 static void conflicts(void **state)

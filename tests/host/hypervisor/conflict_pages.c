@@ -2,6 +2,8 @@
 /* conflict_pages.c - conflicts are of lines: what else is on their pages is
  * none. */
 #include "tests/host/hypervisor/conflict_fixture.h"
+#include "tests/silicon/hypervisor/stepping/stepping.h"
+#include "tests/silicon/hypervisor/tsx/tsx.h"
 
 /* Another line of the page: no conflict. The page is granted for that one
  * instruction, and no interrupt's handler uses it. */

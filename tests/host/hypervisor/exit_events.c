@@ -2,6 +2,7 @@
 /* exit_events.c - NMIs, exceptions and breakpoints that end VMRUN, in each
  * mode, and to whom they go. */
 #include "tests/host/hypervisor/exit_fixture.h"
+#include "tests/silicon/hypervisor/stepping/stepping.h"
 #include "tests/silicon/model/pt/pt.h"
 
 static void nmi_of_ours_and_of_the_guest(void **state)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "tests/silicon/hypervisor/exit_log.h"
+#include "tests/silicon/hypervisor/host/exit_log.h"
 
 static char printed[2 * EXIT_LOG_MAX][200];
 static unsigned lines;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/hypervisor/processors/processors.h"
 #include "tests/silicon/model/bits.h"
 #include "tests/silicon/model/msr.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* host_msr.c - which values the MSRs take that stay in the host. */
-#include "tests/silicon/hypervisor/host_msr.h"
+#include "tests/silicon/hypervisor/guest/host_msr.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

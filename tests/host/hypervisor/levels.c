@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/hypervisor/stepping/stepping.h"
 #include "tests/silicon/model/msr.h"
 
 #define DB_      (EVENT_VALID | EVENT_TYPE_EXCEPTION | VECTOR_DB)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/hypervisor/stepping/stepping.h"
 #include "tests/silicon/model/msr.h"
 
 #define OS           UINT64_C(0x420000)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/hypervisor/stepping/stepping.h"
 #include "tests/silicon/model/counters/pmu_msr.h"
 
 #define CS_L     UINT16_C(0x200)

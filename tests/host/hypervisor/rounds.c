@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rounds.c - loops that run by themselves, and what is counted of them. */
 #include "tests/host/hypervisor/os_guest_fixture.h"
+#include "tests/silicon/hypervisor/processors/processors.h"
 #include "tests/silicon/instructions/induction.h"
 
 #define MISPREDICTED (OS | 0xC5)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/host/fakes/fake_cpu.h"
+#include "tests/silicon/hypervisor/processors/processors.h"
 
 #define ICR_LOW  (0x300 / 4)
 #define ICR_HIGH (0x310 / 4)

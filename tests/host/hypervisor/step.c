@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "tests/silicon/hypervisor/processors/processors.h"
+#include "tests/silicon/hypervisor/stepping/stepping.h"
 #include "tests/host/fakes/fake_cpu.h"
 #include "tests/silicon/model/counters/pmu_msr.h"
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "tests/silicon/hypervisor/processors/processors.h"
 #include "tests/host/fakes/fake_cpu.h"
 
 /* The order in which the processors have had the turn. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tx_aborts.c - what aborts a transaction. */
 #include "tests/host/hypervisor/tx_fixture.h"
+#include "tests/silicon/hypervisor/tsx/tsx.h"
 #include "tests/silicon/model/msr.h"
 
 /* One line after another, until it is too much. */

@@ -7,7 +7,7 @@
 #include "tests/silicon/boot/config_source.h"
 
 #include "tests/silicon/boot/config.h"
-#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/hypervisor/host/x86.h"
 #include "tests/silicon/model/text.h"
 
 #define FW_CFG_SELECTOR  0x510

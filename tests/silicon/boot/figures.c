@@ -2,8 +2,9 @@
 /* figures.c - what a run cost the simulator. */
 #include "tests/silicon/boot/figures.h"
 
+#include "tests/silicon/hypervisor/host/host.h"
 #include "tests/silicon/hypervisor/hypervisor.h"
-#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/hypervisor/host/x86.h"
 #include "tests/silicon/model/text.h"
 
 #define CALIBRATE_US 20000

@@ -2,7 +2,7 @@
 /* file_path.c - the path of a volume, and after it that of a file. */
 #include "tests/silicon/boot/file_path.h"
 
-#include "tests/silicon/hypervisor/npt.h"
+#include "tests/silicon/hypervisor/host/npt.h"
 #include "tests/silicon/model/text.h"
 
 EFI_DEVICE_PATH *file_path(EFI_BOOT_SERVICES *bs, EFI_HANDLE volume,

@@ -19,7 +19,11 @@
 #include "tests/silicon/equipment/restored.h"
 #include "tests/silicon/equipment/sweep.h"
 
-#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/hypervisor/guest/guest.h"
+#include "tests/silicon/hypervisor/tsx/tsx.h"
+#include "tests/silicon/hypervisor/processors/processors.h"
+#include "tests/silicon/hypervisor/host/host.h"
+#include "tests/silicon/hypervisor/host/x86.h"
 #include "tests/silicon/model/text.h"
 
 #define FW_CFG_CONFIG  "opt/tsxpmu/silicon"

@@ -2,7 +2,7 @@
 /* memory_types.c - MTRRs of one processor for all. */
 #include "tests/silicon/boot/memory_types.h"
 
-#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/hypervisor/host/x86.h"
 
 /* IA32_MTRR_DEF_TYPE last: it enables. */
 static const struct {

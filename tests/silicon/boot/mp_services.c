@@ -5,7 +5,9 @@
 #include "tests/silicon/boot/memory_types.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/equipment/restored.h"
-#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/hypervisor/guest/guest.h"
+#include "tests/silicon/hypervisor/processors/processors.h"
+#include "tests/silicon/hypervisor/host/x86.h"
 
 #define START_US    1000000
 #define POLL_US     10   /* in a call that waits */

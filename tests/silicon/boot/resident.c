@@ -9,6 +9,7 @@
 #include "tests/silicon/boot/resident.h"
 
 #include "efi/start.h"
+#include "tests/silicon/hypervisor/host/host.h"
 #include "tests/silicon/hypervisor/hypervisor.h"
 
 /* efi.lds, and the linker's. */

@@ -12,7 +12,7 @@
 #include "tests/silicon/boot/start_time.h"
 
 #include "tests/silicon/hypervisor/hypervisor.h"
-#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/hypervisor/host/x86.h"
 
 #define ALIGN_TSC UINT64_C(100000000000) /* 100 s; firmware takes few */
 #define NEAR_TSC  UINT64_C(1000000000)   /* what the timer's register holds */

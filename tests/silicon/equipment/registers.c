@@ -3,7 +3,8 @@
  * read. */
 #include "tests/silicon/equipment/registers.h"
 
-#include "tests/silicon/hypervisor/x86.h"
+#include "tests/silicon/hypervisor/guest/guest.h"
+#include "tests/silicon/hypervisor/host/x86.h"
 #include "tests/silicon/model/cpuid.h"
 #include "tests/silicon/model/msr.h"
 #include "tests/silicon/model/counters/pmu_msr.h"

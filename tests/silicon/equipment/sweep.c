@@ -2,6 +2,8 @@
 /* sweep.c - counts the points, and chooses the one that goes wrong. */
 #include "tests/silicon/equipment/sweep.h"
 
+#include "tests/silicon/hypervisor/guest/guest.h"
+#include "tests/silicon/hypervisor/host/host.h"
 #include "tests/silicon/hypervisor/hypervisor.h"
 #include "tests/silicon/model/text.h"
 

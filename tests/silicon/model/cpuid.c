@@ -220,7 +220,7 @@ void cpuid_execute(struct processor *p, uint32_t asked, uint32_t subleaf,
     case 4:
         leaf_4(p, subleaf, out);
         break;
-    case 6: /* IA32_MPERF and IA32_APERF: hypervisor/power.c */
+    case 6: /* IA32_MPERF and IA32_APERF: hypervisor/guest/power.c */
         out->ecx = 0x00000001;
         break;
     case 7:

@@ -4,7 +4,7 @@
  * have whatever CPUID says. As firmware that wants none of it has left them:
  * limits are locked and not enabled, and no package idles deeper than C1, so
  * residencies are 0. Energy that is not 0 here follows the clock:
- * hypervisor/power.c.
+ * hypervisor/guest/power.c.
  *
  * SDM volume 4, tables "MSRs Supported by Intel Processors Based on Sandy
  * Bridge Microarchitecture" and those of the generations after it; what they
