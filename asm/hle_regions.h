@@ -71,7 +71,7 @@ HLE_REGIONS(HLE_DECLARE)
 
 /* One lock in another, 64 bytes after it, both taken by XCHG. */
 hle_region hle_two;
-extern const uint8_t hle_two_acquire[], hle_two_release[];
+extern const uint8_t hle_two_acquire[], hle_two_acquired[], hle_two_release[];
 #define HLE_TWO_OUTER_BYTES 3 /* of the outer XACQUIRE, the first of both */
 
 /* Acquired by XCHG, the lock is 1 inside. The XRELEASE writes 2 to it; writes 1

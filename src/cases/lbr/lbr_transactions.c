@@ -174,12 +174,13 @@ static void try_abort(struct lbr *l, const struct row *row,
           PROBE_TRIES, code.cells[1]);
 }
 
-/* The rows after the abort, which are all where it was not elided. */
+/* The rows after the abort, which are all where it was not elided. One of
+ * another cause may be elsewhere, as in try_abort. */
 static void try_elision_abort(struct lbr *l)
 {
     struct lbr_branches elided, plain;
     struct trace_window code;
-    unsigned seen = 0, count;
+    unsigned seen = 0, others = probe_row_tries(l->t), count;
 
     lbr_branches_of(&elided, lbr_body_elision_aborts,
                     lbr_body_elision_aborts_rows);
@@ -198,6 +199,11 @@ static void try_elision_abort(struct lbr *l)
             return;
         if (lbr_compare(&plain, &l->model, l->records, &count).wrong == NULL)
             continue;
+        if (others != 0 &&
+            lbr_compare(&elided, &l->model, l->records, &count).wrong != NULL) {
+            others--;
+            continue;
+        }
         seen++;
         lbr_judge(l, "an elision that aborts, and is executed again", &elided);
     }
