@@ -8,7 +8,8 @@
 #include "src/report/provoked.h"
 #include "src/report/test_names.h"
 
-enum applies { ALWAYS, WITH_RTM, WITHOUT_RTM, WITH_HLE, WITHOUT_HLE };
+/* RTM_ABORTED: by RTM_ALWAYS_ABORT. */
+enum applies { ALWAYS, RTM, RTM_TRIED, RTM_ABORTED, NO_RTM, HLE, NO_HLE };
 
 /* A test that has to pass. */
 struct ground {
@@ -54,15 +55,15 @@ struct advice {
 /* About counter 3 and how many counters there are: needs a PMU with a
  * counter 3. */
 static const struct advice on_counters[] = {
-    {REGIMES_GOOD, WITH_RTM, "counter 3", GROUNDS(COUNTS UNDER_RTM),
+    {REGIMES_GOOD, RTM, "counter 3", GROUNDS(COUNTS UNDER_RTM),
      "counter 3 can be trusted, also while transactions are used"},
-    {REGIMES_GOOD, WITHOUT_RTM, "counter 3", GROUNDS(COUNTS),
+    {REGIMES_GOOD, NO_RTM, "counter 3", GROUNDS(COUNTS),
      "counter 3 can be trusted"},
-    {REGIME_B, WITH_RTM, "counter 3", GROUNDS(COUNTS FORCED),
+    {REGIME_B, RTM, "counter 3", GROUNDS(COUNTS FORCED),
      "counter 3 can be trusted only while RTM_FORCE_ABORT (10FH[0]) is 1 on "
      "the logical processor that counts: set it before programming counter "
      "3, clear it after"},
-    {REGIME_B, WITHOUT_RTM, "counter 3", GROUNDS(COUNTS),
+    {REGIME_B, NO_RTM, "counter 3", GROUNDS(COUNTS),
      "counter 3 can be trusted: RTM is not enumerated"},
     {REGIME_E, ALWAYS, "counters other than 3",
      GROUNDS(PASSES(counter3_counts_alone)),
@@ -71,25 +72,24 @@ static const struct advice on_counters[] = {
      GROUNDS(PASSES(counter3_counts_sdv)),
      "counter 3 can be trusted with SDV_ENABLE_RTM = 1 too"},
 
-    {REGIMES_PLAIN, WITH_RTM, "number of counters",
+    {REGIMES_PLAIN, RTM, "number of counters",
      GROUNDS(COUNTS UNDER_RTM ABOVE_3),
      "a driver may use all {all} general-purpose counters; there is no force "
      "abort to set"},
-    {REGIMES_PLAIN, WITHOUT_RTM, "number of counters", GROUNDS(COUNTS ABOVE_3),
+    {REGIMES_PLAIN, NO_RTM, "number of counters", GROUNDS(COUNTS ABOVE_3),
      "a driver may use all {all} general-purpose counters; there is no force "
      "abort to set"},
-    {REGIME_B, WITH_RTM, "number of counters", GROUNDS(COUNTS FORCED ABOVE_3),
+    {REGIME_B, RTM, "number of counters", GROUNDS(COUNTS FORCED ABOVE_3),
      "a driver may use {less} general-purpose counters (all but counter 3) "
      "with RTM_FORCE_ABORT = 0, and all {all} with RTM_FORCE_ABORT = 1"},
-    {REGIME_B, WITHOUT_RTM, "number of counters", GROUNDS(COUNTS ABOVE_3),
+    {REGIME_B, NO_RTM, "number of counters", GROUNDS(COUNTS ABOVE_3),
      "a driver may use all {all} general-purpose counters, whatever "
      "RTM_FORCE_ABORT is"},
-    {REGIMES_10F_2021, WITH_RTM, "number of counters",
+    {REGIMES_10F_2021, RTM, "number of counters",
      GROUNDS(COUNTS UNDER_RTM ABOVE_3),
      "a driver may use all {all} general-purpose counters; no force abort is "
      "needed"},
-    {REGIMES_10F_2021, WITHOUT_RTM, "number of counters",
-     GROUNDS(COUNTS ABOVE_3),
+    {REGIMES_10F_2021, NO_RTM, "number of counters", GROUNDS(COUNTS ABOVE_3),
      "a driver may use all {all} general-purpose counters; no force abort is "
      "needed"},
     {REGIME_E, ALWAYS, "number of counters",
@@ -99,23 +99,23 @@ static const struct advice on_counters[] = {
     {REGIMES_PLAIN, ALWAYS, "Linux perf", NONE,
      "Linux perf: nothing to set (allow_tsx_force_abort comes with "
      "TSX_FORCE_ABORT, which does not exist here)"},
-    {REGIME_B, WITH_RTM, "Linux perf", GROUNDS(COUNTS FORCED),
+    {REGIME_B, RTM, "Linux perf", GROUNDS(COUNTS FORCED),
      "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort lets perf "
      "abort all transactions while it uses counter 3; 0 keeps RTM working "
      "and leaves perf {less} counters"},
-    {REGIME_B, WITH_RTM, "Linux perf", NONE,
+    {REGIME_B, RTM, "Linux perf", NONE,
      "Linux perf: kernels from before this microcode, or unpatched ones, may "
      "report wrong values of counter 3 while transactions run: update the "
      "kernel"},
-    {REGIME_B, WITH_RTM, "Linux perf", NONE,
+    {REGIME_B, RTM, "Linux perf", NONE,
      "Linux perf: the kernel's own default is 1, a distribution may have made "
      "it 0; with 1 transactions abort, and what uses them may slow down, only "
      "while somebody profiles with counter 3: his own process, or as root the "
      "whole system (-a)"},
-    {REGIME_B, WITH_RTM, "Linux perf", NONE,
+    {REGIME_B, RTM, "Linux perf", NONE,
      "Linux perf: with 0 a group holds at most {less} generic events; scripts "
      "and tools that write groups have to be told"},
-    {REGIME_B, WITHOUT_RTM, "Linux perf", GROUNDS(COUNTS),
+    {REGIME_B, NO_RTM, "Linux perf", GROUNDS(COUNTS),
      "Linux perf: 1 in /sys/devices/cpu/allow_tsx_force_abort, where it "
      "exists; there are no transactions to lose"},
     {REGIMES_10F_2021, ALWAYS, "Linux perf", GROUNDS(COUNTS),
@@ -126,11 +126,11 @@ static const struct advice on_counters[] = {
      "exists, keeps perf off counter 3"},
 
     {REGIMES_PLAIN, ALWAYS, "Intel PCM", NONE, "Intel PCM: nothing to set"},
-    {REGIME_B, WITH_RTM, "Intel PCM", GROUNDS(COUNTS FORCED),
+    {REGIME_B, RTM, "Intel PCM", GROUNDS(COUNTS FORCED),
      "Intel PCM: limits itself to 3 counters; its force-RTM-abort mode (see "
      "pcm --help) gives it counter 3, and aborts all transactions meanwhile; "
      "programs call enableForceRTMAbortMode() and disableForceRTMAbortMode()"},
-    {REGIME_B, WITHOUT_RTM, "Intel PCM", GROUNDS(COUNTS),
+    {REGIME_B, NO_RTM, "Intel PCM", GROUNDS(COUNTS),
      "Intel PCM: limits itself to 3 counters although counter 3 is good; its "
      "force-RTM-abort mode (see pcm --help) gives it back"},
     {REGIME_C | REGIME_C_PRIME, ALWAYS, "Intel PCM", GROUNDS(COUNTS),
@@ -146,26 +146,26 @@ static const struct advice on_counters[] = {
 };
 
 static const struct advice on_tsx[] = {
-    {REGIME_A, WITH_RTM, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
+    {REGIME_A, RTM, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
      "RTM can be used; nothing aborts it by force"},
-    {REGIME_F, WITH_RTM, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
+    {REGIME_F, RTM_TRIED, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
      "RTM is enumerated; where IA32_TSX_CTRL (122H)[0] is 1 it always aborts"},
-    {REGIMES_PLAIN, WITHOUT_RTM, "RTM",
-     GROUNDS(PASSES(force_abort_enumeration)),
+    {REGIME_F, RTM_ABORTED, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
+     "RTM does not work: every transaction aborts (RTM_ALWAYS_ABORT)"},
+    {REGIMES_PLAIN, NO_RTM, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
      "RTM cannot be used: it is not enumerated"},
-    {REGIME_B, WITH_RTM, "RTM", GROUNDS(PASSES(force_abort_aborts_all)),
+    {REGIME_B, RTM, "RTM", GROUNDS(PASSES(force_abort_aborts_all)),
      "RTM works while RTM_FORCE_ABORT is 0; while it is 1 every transaction "
      "aborts with EAX = 0"},
-    {REGIME_B, WITH_RTM, "RTM_FORCE_ABORT",
+    {REGIME_B, RTM, "RTM_FORCE_ABORT",
      GROUNDS(OR_SKIP(force_abort_thread_scope)),
      "RTM_FORCE_ABORT belongs to one logical processor: read, modify and "
      "write 10FH on each that counts, and restore it there"},
-    {REGIME_B, WITHOUT_RTM, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
+    {REGIME_B, NO_RTM, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
      "RTM cannot be used: it is not enumerated"},
-    {REGIME_C, WITH_RTM, "RTM", GROUNDS(PASSES(always_abort_default)),
+    {REGIME_C, RTM, "RTM", GROUNDS(PASSES(always_abort_default)),
      "RTM does not work: every transaction aborts (RTM_ALWAYS_ABORT)"},
-    {REGIME_C, WITHOUT_RTM, "RTM", NONE,
-     "RTM cannot be used: it is not enumerated"},
+    {REGIME_C, NO_RTM, "RTM", NONE, "RTM cannot be used: it is not enumerated"},
     {REGIME_C_PRIME, ALWAYS, "RTM", GROUNDS(PASSES(tsx_cpuid_clear)),
      "RTM cannot be used: TSX_CPUID_CLEAR (10FH[1]) hides it"},
     {REGIME_D, ALWAYS, "RTM", GROUNDS(PASSES(sdv_enable_rtm)),
@@ -178,17 +178,16 @@ static const struct advice on_tsx[] = {
     {REGIME_E, ALWAYS, "RTM", GROUNDS(PASSES(force_abort_enumeration)),
      "RTM cannot be used: it is hidden"},
 
-    {REGIME_A, WITH_HLE, "HLE", GROUNDS(PASSES(hle_elision)),
-     "HLE elides locks"},
-    {REGIME_F, WITH_HLE, "HLE", NONE,
+    {REGIME_A, HLE, "HLE", GROUNDS(PASSES(hle_elision)), "HLE elides locks"},
+    {REGIME_F, HLE, "HLE", NONE,
      "HLE is enumerated; whether it elides locks was not tested"},
-    {REGIMES_PLAIN, WITHOUT_HLE, "HLE", NONE, "HLE is not enumerated"},
+    {REGIMES_PLAIN, NO_HLE, "HLE", NONE, "HLE is not enumerated"},
     {REGIME_B | REGIMES_10F_2021, ALWAYS, "HLE",
      GROUNDS(PASSES(hle_never_elides)),
      "HLE does not work: this microcode disables its prefixes"},
     {REGIME_E, ALWAYS, "HLE", NONE, "HLE is not enumerated"},
 
-    {REGIME_B | REGIME_D, WITH_RTM, "RTM libraries", NONE,
+    {REGIME_B | REGIME_D, RTM, "RTM libraries", NONE,
      "RTM libraries: an abort with the conflict bit alone (EAX[2] without "
      "EAX[1]) is a conflict like any other, and worth a retry"},
     {REGIME_B | REGIMES_10F_2021, ALWAYS, "SGX and SMM", NONE,
@@ -252,10 +251,12 @@ static bool applies(const struct summary *c, const struct advice *advice)
 {
     const bool when[] = {
         [ALWAYS] = true,
-        [WITH_RTM] = c->id->rtm,
-        [WITHOUT_RTM] = !c->id->rtm,
-        [WITH_HLE] = c->id->hle,
-        [WITHOUT_HLE] = !c->id->hle,
+        [RTM] = c->id->rtm,
+        [RTM_ABORTED] = c->id->rtm && c->id->rtm_always_abort,
+        [RTM_TRIED] = c->id->rtm && !c->id->rtm_always_abort,
+        [NO_RTM] = !c->id->rtm,
+        [HLE] = c->id->hle,
+        [NO_HLE] = !c->id->hle,
     };
 
     return (advice->regimes & c->regime) != 0 && when[advice->when];

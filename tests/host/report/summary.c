@@ -177,6 +177,12 @@ static void regimes_a_and_f(void **state)
     summarize(REGIME_F);
     has("HLE is enumerated");
     has("IA32_TSX_CTRL (122H)[0]");
+    lacks("RTM does not work");
+    id.rtm_always_abort = true;
+    summarize(REGIME_F);
+    has("RTM does not work: every transaction aborts");
+    lacks("RTM is enumerated");
+    id.rtm_always_abort = false;
     all_pass(false, 4);
     finding(counter3_counts_under_rtm)->verdict = VERDICT_SKIP;
     finding(counter3_registers_hold)->verdict = VERDICT_SKIP;
