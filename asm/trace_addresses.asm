@@ -90,7 +90,8 @@ TRACED trace_body_alias_calls
 TRACED_END
 
 ; RSI: to the alias. RDI: a CR3 that maps it, and each a bit of the address
-; higher. To it, to each of these and back.
+; higher. To it, to each of these and back, by a return that goes to where its
+; call was but for that bit.
 TRACED trace_body_far
         OUT     TIP, trace_body_far
         TO_ALIAS
@@ -102,14 +103,17 @@ TRACED trace_body_far
         jmp     rbx
 .far%+bit:
         OUT     TIP_ALIAS, .far%+bit    ; a bit higher
-        lea     rbx, [.back%+bit]
-        sub     rbx, rdx
-        jmp     rbx
+        call    .nearer
 .back%+bit:
         OUT     TIP_ALIAS, .back%+bit
 %assign bit bit + 1
 %endrep
         FROM_ALIAS
+        jmp     short .end
+.nearer:
+        sub     [rsp], rdx
+        ret
+.end:
 TRACED_END
 
 section .note.GNU-stack noalloc noexec nowrite progbits

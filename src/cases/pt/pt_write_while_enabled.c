@@ -203,26 +203,12 @@ static void check_whole(struct trace *p, const struct answers *answers)
           count_refused(p, answers));
 }
 
-/* TraceEn cleared by a write that changes another bit as well. */
-static void check_clearing(struct trace *p)
+/* A write with a reserved bit raises #GP whether it sets TraceEn or clears it,
+ * and leaves TraceEn as `held` has it. */
+static void check_reserved(struct trace *p, bool sets)
 {
-    const uint64_t other = p->armed ^ IA32_RTIT_CTL_TSCEn;
-    uint64_t control;
-
-    if (!trace_arm(p) || !trace_start(p))
-        return;
-    int vector = try_set_msr_again(p->t, IA32_RTIT_CTL, other);
-    if (!get_msr(p->t, IA32_RTIT_CTL, &control) || !trace_stop(p))
-        return;
-    check(p->t, vector == HW_NO_FAULT && control == other,
-          "IA32_RTIT_CTL (570H): WRMSR that clears TraceEn and changes TSCEn: "
-          "got %s, then 0x%lx; wanted no fault, 0x%lx",
-          fault_name(vector), control, other);
-}
-
-/* A reserved bit in the write that sets TraceEn. */
-static void check_setting(struct trace *p)
-{
+    const uint64_t trace_en = sets ? IA32_RTIT_CTL_TraceEn : 0,
+                   held = p->armed | (trace_en ^ IA32_RTIT_CTL_TraceEn);
     unsigned tried = 0, taken = 0, last = 0;
 
     for (unsigned bit = 1; bit < BITS_OF_CONTROL; bit++) {
@@ -231,17 +217,36 @@ static void check_setting(struct trace *p)
             continue;
         tried++;
         if (try_set_msr_again(p->t, IA32_RTIT_CTL,
-                              p->armed | BIT(bit) | IA32_RTIT_CTL_TraceEn) ==
-            HW_GP)
+                              p->armed | BIT(bit) | trace_en) == HW_GP)
             continue;
         taken++;
         last = bit;
         set_msr_again(p->t, IA32_RTIT_CTL, p->armed);
+        set_msr_again(p->t, IA32_RTIT_CTL, held);
     }
     check(p->t, taken == 0,
-          "IA32_RTIT_CTL (570H): %u of %u reserved bits, written with TraceEn, "
-          "raised no #GP, such as bit %u; wanted 0",
-          taken, tried, last);
+          "IA32_RTIT_CTL (570H): %u of %u reserved bits, in a write that %s "
+          "TraceEn, raised no #GP, such as bit %u; wanted 0",
+          taken, tried, sets ? "sets" : "clears", last);
+}
+
+/* TraceEn cleared by a write that changes another bit as well, and by none that
+ * has a reserved one. */
+static void check_clearing(struct trace *p)
+{
+    const uint64_t other = p->armed ^ IA32_RTIT_CTL_TSCEn;
+    uint64_t control;
+
+    if (!trace_arm(p) || !trace_start(p))
+        return;
+    check_reserved(p, false);
+    int vector = try_set_msr_again(p->t, IA32_RTIT_CTL, other);
+    if (!get_msr(p->t, IA32_RTIT_CTL, &control) || !trace_stop(p))
+        return;
+    check(p->t, vector == HW_NO_FAULT && control == other,
+          "IA32_RTIT_CTL (570H): WRMSR that clears TraceEn and changes TSCEn: "
+          "got %s, then 0x%lx; wanted no fault, 0x%lx",
+          fault_name(vector), control, other);
 }
 
 TEST(pt_write_while_enabled,
@@ -290,5 +295,5 @@ TEST(pt_write_while_enabled,
                 0);
     check_clearing(&p);
     if (trace_arm(&p))
-        check_setting(&p);
+        check_reserved(&p, true);
 }

@@ -11,6 +11,12 @@ FAULT(pt_ctl_reserved_with_en,
       .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
       .rule = PT_RESERVED_ON)
 
+FAULT(pt_ctl_reserved_at_end,
+      .what = "[PT] IA32_RTIT_CTL takes reserved bits in the write that clears "
+              "TraceEn",
+      .caught = {"skylake-2018 on 1 pt_write_while_enabled FAIL"},
+      .rule = PT_RESERVED_OFF)
+
 FAULT(pt_stopped_unlocked,
       .what = "[PT with ranges] the registers can be written while TraceEn and "
               "Stopped are 1",

@@ -195,6 +195,18 @@ FAULT(pt_cbr_beyond, .what = "[PT] CBR is 255, and IA32_PERF_STATUS[7:0], too",
       .caught = {"skylake-2018 on 1 pt_ratio FAIL"}, .value = PT_RATIO,
       .quantity = OF_MSR_READ, .number = 0x198, .set = 0xFF)
 
+FAULT(pt_ret_low_21,
+      .what = "[PT] of a RET's target bits 20:0 alone are compared with its "
+              "CALL",
+      .caught = {"skylake-2018 on 1 pt_ip_compression FAIL"},
+      .value = PT_RETURN_BITS, .clear = BITS(63, 21))
+
+FAULT(pt_ret_low_32,
+      .what = "[PT] of a RET's target bits 31:0 alone are compared with its "
+              "CALL",
+      .caught = {"skylake-2018 on 1 pt_ip_compression FAIL"},
+      .value = PT_RETURN_BITS, .clear = BITS(63, 32))
+
 FAULT(pt_range_low_32,
       .what = "[PT with ranges] of IPs and bounds bits 31:0 alone are compared",
       .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .value = PT_RANGE_BITS,

@@ -192,7 +192,8 @@ static bool write_ctl(struct processor *p, uint64_t value)
                   on && was &&
                       (!stopped(p) || faults_pt(p, PT_STOPPED_CTL, true))) ||
         ((value & ~ctl_writable(p)) != 0 &&
-         (!on || faults_pt(p, PT_RESERVED_ON, true))) ||
+         (!on || faults_pt(p, PT_RESERVED_ON, true)) &&
+         (!was || on || faults_pt(p, PT_RESERVED_OFF, true))) ||
         !encodings_valid(p, value))
         return false;
     if (on && (value & RTIT_TOPA) == 0 &&

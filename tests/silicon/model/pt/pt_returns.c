@@ -43,7 +43,8 @@ bool pt_returns_as_called(struct processor *p, const struct instruction *i,
     if (pt->returns_known == 0)
         return false;
     pt->returns_known--;
-    as_called = pt->returns[--pt->calls % PT_RETURNS] == now->next;
+    as_called = ((pt->returns[--pt->calls % PT_RETURNS] ^ now->next) &
+                 faults_pt_value(p, PT_RETURN_BITS, UINT64_MAX)) == 0;
     if (!as_called && pt->returns_known > 0 &&
         pt->returns[(pt->calls - 1) % PT_RETURNS] == now->next &&
         !faults_pt(p, PT_RET_FRAMES, true)) {

@@ -276,6 +276,7 @@ enum pt_rule {
     PT_CFE_FUP,            /* does a FUP follow */
     PT_CFE_IRET_IP,        /* of the IRET itself */
     PT_RESERVED_ON,        /* are reserved bits where TraceEn is set, too */
+    PT_RESERVED_OFF,       /* and where it is cleared */
     PT_STOPPED_LOCKED,     /* are registers locked where Stopped is 1, too */
     PT_STOPPED_CTL,        /* is CTL */
     PT_STOPPED_TRIGGER,    /* is TriggerEn 0 there */

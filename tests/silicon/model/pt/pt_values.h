@@ -15,6 +15,7 @@ enum pt_value {
     PT_RANGE_LIMIT,          /* the last IP of a range */
     PT_CR3_FROM,             /* the lowest bit of CR3 that is compared */
     PT_CALLS_KNOWN,          /* CALLs that are remembered */
+    PT_RETURN_BITS,          /* of a RET's target that are compared with them */
     PT_PSB_PERIOD,           /* in bytes */
     PT_COUNTED,              /* bytes for PacketByteCnt */
     PT_SAME_FROM,            /* the lowest bit that IPBytes = 1 leaves out */
