@@ -207,8 +207,11 @@ trace_body_cr3_own:
         mov     cr3, rax
         OUT     PIP_OWN
         lea     rbx, [.between]
-        mov     cr3, rsi
-.other: OUT     PIP_OTHER
+        je      .swap                   ; its result is due where CR3 changes
+        OUT     TAKEN
+        int3
+.swap:  mov     cr3, rsi
+        OUT     PIP_OTHER
         jmp     rbx
         int3
 .between:

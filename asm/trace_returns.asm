@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: BSD-2-Clause
 ;
 ; trace_returns.asm - calls and returns between which a trace had nothing of the
-; control flow to say: none of the returns is compressed.
+; control flow to say: none of the returns is compressed; and far ones.
 
 bits 64
 default rel
@@ -57,6 +57,34 @@ trace_event_returns_handler:
         iretq
 trace_event_returns_off:
         jmp     near trace_window_off
+section .rodata
+        dd      0, 0
+section .text
+
+; INT3 has its handler in [trace_far_first, trace_far_last], which a filter has,
+; and IRETQ leads out of it; then in and out by a far return.
+TRACED trace_body_far_ways
+        OUT     PGE, trace_far_first
+        int3
+.after: OUT     PGD, .after
+        mov     eax, cs
+        lea     rbx, [.out]
+        lea     rcx, [far_in]
+        push    rax
+        push    rbx
+        push    rax
+        push    rcx
+        o64 retf
+        int3
+.out:   OUT     PGE, far_in
+        OUT     PGD, .out
+        jmp     near trace_window_off
+global trace_far_first, trace_far_last
+trace_far_first:
+        iretq
+far_in:
+trace_far_last:
+        o64 retf
 section .rodata
         dd      0, 0
 section .text

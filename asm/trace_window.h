@@ -161,6 +161,11 @@ TRACE_BODY(trace_body_cr3_returns);
 TRACE_BODY(trace_body_event_returns);
 extern const uint8_t trace_event_returns_end[], trace_event_returns_handler[];
 
+/* Into a filter of these addresses by INT3, whose handler is the first, and by
+ * a far return; out by IRETQ and by another. */
+TRACE_BODY(trace_body_far_ways);
+extern const uint8_t trace_far_first[], trace_far_last[];
+
 /* TraceEn is 0 and 1 between a call and its return. */
 TRACE_BODY(trace_body_restart);
 

@@ -280,13 +280,13 @@ static void check_outside(struct trace *p, const struct body *body)
     p->control = control;
 }
 
-/* The same where ContextEn is 0: MTC have CYC then. They are so many that a
- * page, which is what a single range has, may be too small for them. */
-static void check_other_level(struct trace *p, const struct body *body)
+/* The same where nothing but the time is traced: MTC have CYC then, and may be
+ * too many for a page, which is what a single range has. False: not traced. */
+static bool check_silent(struct trace *p, const char *what, uint64_t bits,
+                         const struct body *body, struct path_seen *seen)
 {
     const uint64_t control = p->control,
                    mtc = registers_mtc_often(test_cpu(p->t));
-    struct path_seen seen;
     struct window w;
 
     window_set_silent(&w, body->at);
@@ -294,16 +294,37 @@ static void check_other_level(struct trace *p, const struct body *body)
     w.code.argument = IA32_PERF_GLOBAL_CTRL_FIXED_CTR(CORE_CYCLES);
     w.code.count = LONG;
     w.fixed = CORE_CYCLES;
-    p->control = (control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User | mtc;
-    if (mtc != 0 && (test_cpu(p->t)->leaf14_ecx & LEAF14_TOPA) != 0 &&
-        window_check(p, "CYCEn, MTCEn, OS = 0", &w, &seen))
-        check(p->t,
-              seen.packets[PT_MTC] < MTCS ||
-                  2 * seen.times.cycles + SLACK >= w.counted,
-              "CYC with ContextEn = 0: %lu cycles between %u MTC; wanted most "
-              "of the %lu that IA32_FIXED_CTR1 (30AH) says",
-              seen.times.cycles, seen.packets[PT_MTC], w.counted);
+    p->control = bits | mtc;
+    const bool traced = mtc != 0 &&
+                        (test_cpu(p->t)->leaf14_ecx & LEAF14_TOPA) != 0 &&
+                        window_check(p, what, &w, seen);
     p->control = control;
+    if (traced)
+        check(p->t,
+              seen->packets[PT_MTC] < MTCS ||
+                  2 * seen->times.cycles + SLACK >= w.counted,
+              "%s: CYC: %lu cycles between %u MTC; wanted most of the %lu that "
+              "IA32_FIXED_CTR1 (30AH) says",
+              what, seen->times.cycles, seen->packets[PT_MTC], w.counted);
+    return traced;
+}
+
+/* Where ContextEn is 0; and BranchEn, which "timing" does not depend on. */
+static void check_time_alone(struct trace *p, const struct body *body)
+{
+    struct path_seen level, branches;
+
+    if (check_silent(p, "CYCEn, MTCEn, OS = 0",
+                     (p->control & ~IA32_RTIT_CTL_OS) | IA32_RTIT_CTL_User,
+                     body, &level) &&
+        !output_is_broadwell(test_cpu(p->t)) && /* BDM106 */
+        check_silent(p, "CYCEn, MTCEn, BranchEn = 0",
+                     p->control & ~IA32_RTIT_CTL_BranchEn, body, &branches))
+        check(p->t,
+              branches.packets[PT_MTC] != 0 || level.packets[PT_MTC] < MTCS,
+              "CYCEn, MTCEn, BranchEn = 0: got no MTC; wanted some, as the %u "
+              "with OS = 0",
+              level.packets[PT_MTC]);
 }
 
 /* "The cycle counter is reset to zero any time that TriggerEn is cleared". */
@@ -369,7 +390,7 @@ TEST(pt_cycles, .asks = "Do CYC packets say how many core cycles have passed?",
     check_gap(&p, &late, counted);
     check_outside(&p, &late);
     check_aborts(&p);
-    check_other_level(&p, &late);
+    check_time_alone(&p, &late);
     check_reset(&p);
     p.control =
         (p.control & ~IA32_RTIT_CTL_PSBFreq(15)) | registers_psb_seldom(id);

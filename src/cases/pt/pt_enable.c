@@ -68,6 +68,22 @@ static void check_again(struct trace *p, struct window *w)
          seen.psbs, seen.packets[PT_MODE_EXEC], trace_bytes(p));
 }
 
+/* A TSC each time, without a PSB too (rows 2b to 2e). */
+static void check_tsc(struct trace *p, struct window *w)
+{
+    const uint64_t control = p->control;
+    struct path_seen seen;
+
+    w->path.timing = PATH_TIMING_TSC;
+    p->control |= IA32_RTIT_CTL_TSCEn;
+    if (window_check(p, "three windows in one trace, TSCEn = 1", w, &seen))
+        check(p->t, seen.packets[PT_TSC] >= AGAIN,
+              "three windows, TSCEn = 1: got %u TSC, wanted one each time "
+              "TraceEn is set",
+              seen.packets[PT_TSC]);
+    p->control = control;
+}
+
 /* All three while it is traced. */
 static void check_status(struct trace *p)
 {
@@ -151,6 +167,7 @@ TEST(pt_enable,
     check_registers(&p);
     check_status(&p);
     check_again(&p, &w);
+    check_tsc(&p, &w);
     check_rewrite(&p);
     window_set(&w, trace_body_status, trace_body_status_path);
     check_untriggered(&p, &w, IA32_RTIT_STATUS_Stopped,

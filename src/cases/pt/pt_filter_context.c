@@ -13,16 +13,25 @@
 #define CR3_LOW   UINT64_C(0xfe0)
 #define CR4_PCIDE BIT(17)
 
-/* No packet of the control flow, nor of the context, in PSB+ or outside. */
+/* No packet of the control flow, nor of the context, in PSB+ or outside; those
+ * that depend on TriggerEn alone are there. */
 static void check_silent(struct trace *p, const char *what, bool *ended)
 {
+    const uint64_t control = p->control;
     struct window w;
     struct path_seen seen;
 
     window_set_silent(&w, trace_body_status);
+    w.path.timing = PATH_TIMING_TSC;
+    p->control |= IA32_RTIT_CTL_TSCEn;
     *ended = !window_check(p, what, &w, &seen);
+    p->control = control;
     if (*ended)
         return;
+    check(p->t, seen.packets[PT_TSC] != 0,
+          "%s, TSCEn = 1: got no TSC, wanted one after TraceEn is set", what);
+    check_known(p->t, seen.packets[PT_CBR] != 0, ERRATUM_PT_LATE_MODE, true,
+                "%s: got no CBR, wanted one after TraceEn is set", what);
     check(p->t, seen.psbs != 0 && seen.packets[PT_MODE_TSX] == 0,
           "%s: got %u PSBs, %u MODE.TSX; wanted some, none", what, seen.psbs,
           seen.packets[PT_MODE_TSX]);
@@ -121,7 +130,7 @@ static void check_both(struct trace *p, uint64_t control, uint64_t cr3)
     }
 }
 
-/* "PIP Packet Definition": with OS alone, and whatever BranchEn is. */
+/* "PIP Packet Definition": with OS alone, and whatever BranchEn is; CBR too. */
 static void check_pip(struct trace *p, uint64_t control, uint64_t other)
 {
     static const struct trace_row rows[] = {{PATH_PIP_OWN, 0},
@@ -141,7 +150,9 @@ static void check_pip(struct trace *p, uint64_t control, uint64_t other)
     window_set(&w, trace_body_cr3, rows);
     w.bare = true;
     w.code.argument = other;
-    window_check(p, "writes of CR3 with BranchEn = 0", &w, &seen);
+    if (window_check(p, "writes of CR3 with BranchEn = 0", &w, &seen))
+        check(p->t, seen.packets[PT_CBR] != 0,
+              "BranchEn = 0: got no CBR, wanted one after TraceEn is set");
 }
 
 /* PIP each time that CR3 is written; with a filter, TIP.PGD where it no longer
@@ -154,6 +165,7 @@ static void check_writes(struct trace *p, uint64_t control, uint64_t cr3,
         {PATH_TIP, trace_at(trace_body_cr3)},
         {PATH_NOT_TAKEN, 0},
         {PATH_PIP, path_pip(cr3)},
+        {PATH_TAKEN, 0},
         {PATH_PGD_HIDDEN, 0},
         {PATH_PIP, path_pip(cr3)},
         {PATH_PGE, trace_at(trace_body_cr3_back)},

@@ -37,6 +37,10 @@ static void check_range(struct trace *p, unsigned n, uint64_t control)
                 "%s: got FUP or MODE.Exec in PSB+ outside of the range; wanted "
                 "none",
                 what);
+    check(p->t, seen.psbs == 0 || seen.psb[0].packets[PT_PIP] != 0,
+          "%s: got no PIP in PSB+ outside of the range; wanted one, since "
+          "ContextEn is 1",
+          what);
 }
 
 /* Erratum RKL008: FilterEn may be an older one. The core of 06_A7H is that of
@@ -93,22 +97,36 @@ static void check_halves(struct trace *p, uint64_t control)
         window_check(p, "filters of the range and of a part of it", &w, &seen);
 }
 
-/* An exception goes out, and IRET comes back, between a call and its return. */
-static void check_event(struct trace *p)
+/* A body with an INT3, under this handler and a filter of this range. */
+static void check_event(struct trace *p, const char *what, struct window *w,
+                        uint64_t handler, uint64_t first, uint64_t last)
 {
     uint8_t *gates = (uint8_t *)test_records(p->t) + PAGE_BYTES;
-    struct window w;
     struct path_seen seen;
 
     trace_gates(gates);
-    gates_set(gates, GATE_BP, trace_at(trace_event_returns_handler));
+    gates_set(gates, GATE_BP, handler);
+    w->bare = true;
+    w->gates = gates;
+    if (set_range(p, 0, first, last))
+        window_check(p, what, w, &seen);
+}
+
+/* An exception goes out, and IRET comes back, between a call and its return;
+ * and one comes in, which leaves no FUP then (rows 10 and 12). */
+static void check_events(struct trace *p)
+{
+    struct window w;
+
     window_set(&w, trace_body_event_returns, trace_body_event_returns_path);
-    w.bare = true;
-    w.gates = gates;
-    if (set_range(p, 0, trace_at(trace_body_event_returns),
-                  trace_at(trace_event_returns_end) - 1))
-        window_check(p, "a return after an exception out of a filter", &w,
-                     &seen);
+    check_event(p, "a return after an exception out of a filter", &w,
+                trace_at(trace_event_returns_handler),
+                trace_at(trace_body_event_returns),
+                trace_at(trace_event_returns_end) - 1);
+    window_set(&w, trace_body_far_ways, trace_body_far_ways_path);
+    check_event(p, "into a filter and out by INT3, IRETQ and far RETs", &w,
+                trace_at(trace_far_first), trace_at(trace_far_first),
+                trace_at(trace_far_last));
 }
 
 /* Out by a return that could be compressed, were its target in the range;
@@ -131,7 +149,7 @@ static void check_return(struct trace *p, uint64_t control)
                   trace_at(trace_called_last)))
         window_check(p, "a return whose call was outside of a filter", &w,
                      &seen);
-    check_event(p);
+    check_events(p);
 }
 
 /* ADDR0 stops at what is not executed; ADDR1 filters. */

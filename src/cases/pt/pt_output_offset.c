@@ -110,25 +110,31 @@ static void check_place(struct trace *p, const char *what,
     window_check_parts(p, what, &w, parts, &seen);
 }
 
-/* Regions that begin before this memory, as their Size has it, and are used
- * from there on: the rest of them is not ours and not reached. */
-static void check_sizes(struct trace *p)
+/* Regions, or ranges, that begin before this memory, as their Size has it, and
+ * are used from there on: the rest of them is not ours and not reached. */
+static void check_sizes(struct trace *p, bool topa)
 {
+    const struct identity *id = test_cpu(p->t);
     const uint64_t memory = trace_at(p->memory), table = trace_at(p->table),
                    start = memory + PAGE_BYTES;
     char what[64];
 
     for (unsigned size = 0; size <= SIZE_MOST; size++) {
-        const uint64_t base = start & ~(((uint64_t)PAGE_BYTES << size) - 1);
+        const uint32_t bytes = PAGE_BYTES << size;
+        const uint64_t base = start & ~((uint64_t)bytes - 1);
         const uint32_t offset = (uint32_t)(start - base);
         const struct parts parts = {
-            .control = output_control(test_cpu(p->t), true),
+            .control = output_control(id, topa),
             .count = 1,
-            .part = {{table, (uint32_t)output_topa_pointers(0, 0),
+            .part = {{topa ? table : base,
+                      (uint32_t)(topa ? output_topa_pointers(0, 0)
+                                      : output_range_pointers(bytes, 0)),
                       (uint32_t)(base - memory), offset, offset + PAGE_BYTES}}};
 
-        text_format(what, sizeof(what), "ToPA region of %u KB, from %u on",
-                    4 << size, offset);
+        if (!topa && !output_range_is_reliable(id, bytes))
+            return;
+        text_format(what, sizeof(what), "%s of %u KB, from %u on",
+                    topa ? "ToPA region" : "single range", bytes >> 10, offset);
         output_topa_table(p->table, table, base, 1, size, 0);
         check_place(p, what, &parts);
     }
@@ -218,10 +224,12 @@ TEST(pt_output_offset,
     /* Measured and checked. */
     if ((id->leaf14_ecx & LEAF14_RANGE) != 0)
         check_range(&p);
+    if ((id->leaf14_ecx & LEAF14_RANGE) != 0)
+        check_sizes(&p, false);
     if ((id->leaf14_ecx & LEAF14_TOPA) != 0)
         check_topa(&p);
     if ((id->leaf14_ecx & LEAF14_TOPA) != 0) {
-        check_sizes(&p);
+        check_sizes(&p, true);
         check_end_size(&p);
     }
     if ((id->leaf14_ecx & LEAF14_TOPA_MANY) != 0) {

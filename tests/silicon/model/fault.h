@@ -109,16 +109,16 @@ struct fault_state {
     uint64_t ended_tsc;         /* of Processor Trace: of the last trace */
     uint64_t int_base, int_pointers; /* of Processor Trace: of its last */
     bool nmi;                        /* of Processor Trace: one was sent */
-    bool int_due;       /* of Processor Trace: of the region before */
-    uint64_t first_cr2; /* of Processor Trace: of its first page fault, */
-    unsigned ret_due;   /* results, the last of which is the last RET's, */
-    bool entered;       /* the transaction began with PacketEn = 0 */
-    bool context_came;  /* of Processor Trace: ContextEn is 1 now */
-    bool goes_on;       /* and its trace began without a PSB; */
-    bool popf;          /* of Processor Trace: the instruction traced is */
-    bool ip_short;      /* of Processor Trace: the next IP has 16 bits */
-    bool no_cbr;        /* of Processor Trace: where TraceEn is set */
-    bool save_output;   /* of Processor Trace, with the next packets: */
+    bool int_due;        /* of Processor Trace: of the region before */
+    uint64_t first_cr2;  /* of Processor Trace: of its first page fault, */
+    unsigned ret_due;    /* results, the last of which is the last RET's, */
+    bool entered;        /* the transaction began with PacketEn = 0 */
+    bool context_came;   /* of Processor Trace: ContextEn is 1 now */
+    bool goes_on;        /* and its trace began without a PSB; */
+    bool popf;           /* of Processor Trace: the instruction traced is */
+    bool ip_short;       /* of Processor Trace: the next IP has 16 bits */
+    bool no_cbr, no_tsc; /* of Processor Trace: where TraceEn is set */
+    bool save_output;    /* of Processor Trace, with the next packets: */
     uint64_t saved_base, saved_pointers; /* where it was */
 };
 

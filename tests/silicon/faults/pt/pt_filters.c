@@ -193,6 +193,28 @@ FAULT(pt_event_pgd_no_ip,
       .what = "[PT with ranges] TIP.PGD of an exception or interrupt has no IP",
       .caught = {"skylake-2018 on 1 pt_events FAIL"}, .rule = PT_EVENT_PGD_IP)
 
+FAULT(
+    pt_event_in_fup,
+    .what = "[PT with ranges] an exception into a filter has a FUP before its "
+            "TIP.PGE",
+    .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_EVENT_PGE_FUP)
+
+FAULT(pt_far_pgd_no_ip,
+      .what = "[PT with ranges] TIP.PGD of a far transfer out of a filter has "
+              "no IP",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"}, .rule = PT_FAR_PGD_IP)
+
+FAULT(pt_cr3_drops_tnt,
+      .what = "[PT with CR3 filtering] results that are not sent when MOV to "
+              "CR3 clears ContextEn are lost",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_CR3_TNT)
+
+FAULT(pt_psb_pip_needs_filter,
+      .what = "[PT with ranges] PSB+ has no PIP outside of a filter",
+      .caught = {"skylake-2018 on 1 pt_filter_ip FAIL"},
+      .rule = PT_PSB_PIP_OUTSIDE)
+
 FAULT(pt_event_out_no_fup,
       .what = "[PT] an exception that clears ContextEn has no FUP",
       .caught = {"skylake-2018 on 1 pt_ring3 FAIL"}, .rule = PT_EVENT_FUP_OUT)

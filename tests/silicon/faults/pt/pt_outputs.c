@@ -246,6 +246,12 @@ FAULT(pt_second_int_missing,
       .what = "[PT with ToPA tables] INT interrupts once in a trace",
       .caught = {"skylake-2018 on 1 pt_topa_output FAIL"}, .rule = PT_EVERY_INT)
 
+FAULT(pt_range_128k_refused,
+      .what = "[PT with single range] a single range of 128 KiB or more is an "
+              "operational error",
+      .caught = {"skylake-2018 on 1 pt_output_offset FAIL"},
+      .value = PT_MASK_LOOKED, .clear = BIT(16))
+
 FAULT(pt_range_4k,
       .what = "[PT with single range] a single range is of 4 KiB at most",
       .caught = {"skylake-2018 on 1 pt_range_wrap FAIL"},

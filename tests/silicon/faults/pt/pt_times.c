@@ -211,6 +211,32 @@ FAULT(
     .what = "[PT with CYC] a CycThresh of 13 is taken for 0, as SKL069 has it",
     .caught = {"alderlake-n on 1 pt_cycles FAIL"}, .rule = PT_CYC_THRESH_13)
 
+FAULT(pt_cyc_needs_branch_en,
+      .what = "[PT with MTC, CYC] no CYC comes where BranchEn is 0",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"},
+      .rule = PT_CYC_NO_BRANCHES)
+
+FAULT(pt_mtc_needs_branch_en,
+      .what = "[PT with MTC, CYC] no MTC comes where BranchEn is 0",
+      .caught = {"skylake-2018 on 1 pt_cycles FAIL"},
+      .rule = PT_MTC_NO_BRANCHES)
+
+FAULT(pt_tsc_with_psb_alone,
+      .what =
+          "[PT with PacketByteCnt] no TSC comes where TraceEn is set and no "
+          "PSB does",
+      .caught = {"skylake-2018 on 1 pt_enable FAIL"}, .rule = PT_TSC_AT_START)
+
+FAULT(pt_time_needs_context,
+      .what = "[PT] PSB+ has neither TSC nor CBR where ContextEn is 0",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_TIME_OUTSIDE)
+
+FAULT(pt_cbr_needs_branch_en,
+      .what = "[PT, BranchEn = 0 legal] no CBR comes where BranchEn is 0",
+      .caught = {"skylake-2018 on 1 pt_filter_context FAIL"},
+      .rule = PT_CBR_NO_BRANCHES)
+
 FAULT(pt_mtc_ring3_without_cyc,
       .what = "[PT with MTC, CYC] no CYC comes before an MTC of ring 3",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},

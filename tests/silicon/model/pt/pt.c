@@ -35,7 +35,9 @@ void pt_packet_en_cleared(struct processor *p, const uint64_t *ip)
     if (faults_pt(p, PT_PGD_ENDS_CALLS, true) &&
         (p->pt.context_en || faults_pt(p, out, true)))
         p->pt.returns_known = 0;
-    pt_flush_tnt_if(p, PT_PGD_TNT);
+    pt_flush_tnt_if(p, out == PT_CR3_ENDS_CALLS && !p->pt.context_en
+                           ? PT_CR3_TNT
+                           : PT_PGD_TNT);
     if (!pt_branch_en(p))
         return;
     if (faults_pt(p, PT_CYC_OF_PGD, true))
@@ -140,6 +142,8 @@ static const uint64_t *pgd_ip(struct processor *p, const struct instruction *i,
          (INSTRUCTION_FAR | INSTRUCTION_RETURN)) == 0 &&
         (i->flags & INSTRUCTION_INDIRECT) == 0 &&
         erratum_shows(p, ERRATUM_PGD_IP, 2))
+        return NULL;
+    if ((i->flags & INSTRUCTION_FAR) != 0 && !faults_pt(p, PT_FAR_PGD_IP, true))
         return NULL;
     return now->cpl == 0 || faults_pt(p, PT_PGD_NEXT_IN_RING_3, true)
                ? &now->next
@@ -330,6 +334,9 @@ void pt_event(struct processor *p, const struct pt_step *now)
           (pt_branch_en(p) || faults_pt(p, PT_CFE_NO_BRANCHES, true));
     if (cfe)
         pt_put_cfe_of_event(p, now);
+    if (!was && pt->packet_en && pt_branch_en(p) &&
+        !faults_pt(p, PT_EVENT_PGE_FUP, true))
+        pt_put_ip(p, PT_FUP, &now->ip);
     if (was && pt->packet_en && pt_branch_en(p) &&
         !faults_pt(p, PT_EVENT_FUP_FIRST, true))
         pt_put_ip(p, PT_TIP, &now->next);

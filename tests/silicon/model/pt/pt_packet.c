@@ -180,6 +180,7 @@ void pt_put_cyc(struct processor *p)
     if (pt->user && value > 0 && !faults_pt(p, PT_CYCLES_IN_RING_3, true))
         value--;
     if (!faults_pt(p, PT_CYC, (pt->ctl_active & RTIT_CYC_EN) != 0) ||
+        (!pt_branch_en(p) && !faults_pt(p, PT_CYC_NO_BRANCHES, true)) ||
         (pt->in_tx && !faults_pt(p, PT_CYC_IN_TX, true)) ||
         faults_pt(p, PT_CYC_SENT, pt->cyc_sent) ||
         value < (threshold == 0 ? 0 : 1u << (threshold - 1)))
@@ -240,6 +241,7 @@ void pt_put_mtc(struct processor *p, const struct pt_step *now)
         faults_pt(p, PT_MTC_SAME, ((mtc ^ pt->mtc) & 0xFF) == 0) ||
         (now->cpl != 0 && !faults_pt(p, PT_MTC_IN_RING_3, true)) ||
         (!pt->filter_en && !faults_pt(p, PT_MTC_FILTERED, true)) ||
+        (!pt_branch_en(p) && !faults_pt(p, PT_MTC_NO_BRANCHES, true)) ||
         (pt->in_tx && !faults_pt(p, PT_MTC_IN_TX, true)))
         return;
     pt->mtc = mtc;
@@ -355,10 +357,11 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
     uint64_t rest, ticks = crystal_ticks(p, now, &rest);
 
     if ((now->cpl != 0 && !faults_pt(p, PT_TSC_IN_RING_3, true)) ||
-        (p->pt.in_tx && !faults_pt(p, PT_TSC_IN_TX, true)))
+        (p->pt.in_tx && !faults_pt(p, PT_TSC_IN_TX, true)) || p->faults.no_tsc)
         has_tsc = false;
 
-    if (!faults_pt(p, PT_TIME_LATER, true) && p->pt.packet_en)
+    if ((!faults_pt(p, PT_TIME_LATER, true) && p->pt.packet_en) ||
+        (!faults_pt(p, PT_TIME_OUTSIDE, true) && !p->pt.context_en))
         return;
     if (has_tsc) {
         pt_put_cyc(p);
@@ -372,6 +375,7 @@ void pt_put_time(struct processor *p, const struct pt_step *now)
                     5);
     if (faults_pt(p, PT_CBR, true) && !p->faults.no_cbr &&
         (now->cpl == 0 || faults_pt(p, PT_CBR_IN_RING_3, true)) &&
+        (pt_branch_en(p) || faults_pt(p, PT_CBR_NO_BRANCHES, true)) &&
         (!p->pt.in_tx || faults_pt(p, PT_CBR_IN_TX, true)))
         put_payload(p, cbr, 2, faults_pt_value(p, PT_RATIO, msr_core_ratio(p)),
                     2);

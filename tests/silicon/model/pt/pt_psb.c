@@ -58,6 +58,7 @@ void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start)
     if (faults_pt(
             p, PT_PSB_PIP,
             pt->context_en &&
+                (pt->filter_en || faults_pt(p, PT_PSB_PIP_OUTSIDE, true)) &&
                 (now->cpl == 0 || faults_pt(p, PT_PSB_PIP_IN_RING_3, true)) &&
                 ((pt->ctl_active & RTIT_CR3_FILTER) == 0 ||
                  faults_pt(p, PT_PSB_PIP_FILTERED, true)) &&

@@ -277,15 +277,24 @@ enum pt_rule {
     PT_CFE_IRET_IP,        /* of the IRET itself */
     PT_RESERVED_ON,        /* are reserved bits where TraceEn is set, too */
     PT_RESERVED_OFF,       /* and where it is cleared */
-    PT_STOPPED_LOCKED,     /* are registers locked where Stopped is 1, too */
-    PT_STOPPED_CTL,        /* is CTL */
-    PT_STOPPED_TRIGGER,    /* is TriggerEn 0 there */
-    PT_ERROR_TRIGGER,      /* is it 0 where Error is 1 */
-    PT_STOP_BESIDE,        /* does ADDR1 stop where ADDR0 filters */
-    PT_OFFSET_ENTRY_0,     /* is OutputOffset checked beyond the first entry */
-    PT_RANGE_SILENT,       /* does the wrap of a single range not interrupt */
-    PT_INT_LINKED,         /* does INT in a table that END led to */
-    PT_EVERY_BEGIN,        /* has the 16th begin of a trace packets */
+    PT_CYC_NO_BRANCHES,    /* do CYC, MTC and CBR come with BranchEn = 0 */
+    PT_MTC_NO_BRANCHES,
+    PT_CBR_NO_BRANCHES,
+    PT_TSC_AT_START,    /* is there a TSC where TraceEn is set without PSB */
+    PT_TIME_OUTSIDE,    /* and with ContextEn = 0, CBR too */
+    PT_PSB_PIP_OUTSIDE, /* has PSB+ a PIP outside of a filter */
+    PT_CR3_TNT,         /* what TNT are due before MOV to CR3 out of context */
+    PT_EVENT_PGE_FUP,   /* has an event into a filter no FUP */
+    PT_FAR_PGD_IP,      /* has TIP.PGD of a far transfer out of one an IP */
+    PT_STOPPED_LOCKED,  /* are registers locked where Stopped is 1, too */
+    PT_STOPPED_CTL,     /* is CTL */
+    PT_STOPPED_TRIGGER, /* is TriggerEn 0 there */
+    PT_ERROR_TRIGGER,   /* is it 0 where Error is 1 */
+    PT_STOP_BESIDE,     /* does ADDR1 stop where ADDR0 filters */
+    PT_OFFSET_ENTRY_0,  /* is OutputOffset checked beyond the first entry */
+    PT_RANGE_SILENT,    /* does the wrap of a single range not interrupt */
+    PT_INT_LINKED,      /* does INT in a table that END led to */
+    PT_EVERY_BEGIN,     /* has the 16th begin of a trace packets */
     PT_PSB_TX_ABORT_ONCE,  /* is TXAbort in PSB+ 0 after an abort */
     PT_PSB_TNT,            /* does PSB send the TNT */
     PT_PGD_TNT,            /* does TIP.PGD */

@@ -70,8 +70,9 @@ void pt_started(struct processor *p, const struct pt_step *now)
         pt_put_psb(p, now, pt->context_en && pt->filter_en);
     } else {
         p->faults.no_cbr = !faults_pt(p, PT_CBR_AT_START, true);
+        p->faults.no_tsc = !faults_pt(p, PT_TSC_AT_START, true);
         pt_put_time(p, now);
-        p->faults.no_cbr = false;
+        p->faults.no_cbr = p->faults.no_tsc = false;
     }
     pt_start_enables(p, now);
     stops =
