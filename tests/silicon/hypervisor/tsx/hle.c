@@ -38,7 +38,7 @@ static bool begin_elision(struct vcpu *v)
         tsx_decide(v->model, &tx->decision); /* XBEGIN's #UD is not its own */
         if (tx->decision.fate == TX_INVALID)
             tx->decision.fate = TX_RUNS;
-        tx_begin(v, true, v->current_rip);
+        tx_begin(v, true, v->current_rip, v->current_rip);
         e->nest = e->locks = 0;
     }
     if (e->nest == cpu->tx_nest_max) {

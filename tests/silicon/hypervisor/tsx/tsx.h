@@ -6,16 +6,19 @@
 
 #include "tests/silicon/hypervisor/hypervisor.h"
 
-/* tx.c: transactions. What XBEGIN, XEND, XABORT and XTEST do. */
+/* tx_instructions.c: what XBEGIN, XEND, XABORT and XTEST do. */
 struct action tx_instruction(struct vcpu *v);
-/* One more level: of HLE, whose outermost has no fallback. next: the RIP
- * after the instruction, or of it for HLE. */
-void tx_begin(struct vcpu *v, bool hle, uint64_t next);
+
+/* tx.c: transactions. The outermost begins. next: the RIP after XBEGIN, or of
+ * the instruction for HLE; fallback: where an abort goes on. */
+void tx_begin(struct vcpu *v, bool hle, uint64_t next, uint64_t fallback);
 /* Commits it. False: a conflict was first, and it has aborted. The
  * guest goes on at next. */
 bool tx_commit(struct vcpu *v, uint64_t next);
 /* Aborts it, at any point: the guest goes on at its fallback. */
 void tx_abort(struct vcpu *v, enum tx_cause cause);
+/* It was doomed from its start, without a cause in the program. */
+void tx_abort_doomed(struct vcpu *v);
 /* What its processor does in the guest is broken off, after any exit: a
  * transaction aborts, and no page stays open or copied for an instruction. */
 void tx_break_off(struct vcpu *v);

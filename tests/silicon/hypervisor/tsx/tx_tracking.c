@@ -4,7 +4,8 @@
  * do not join its read set.
  *
  * SDM volume 1, "Intel TSX Suspend/Resume Load Address Tracking Support";
- * volume 2, XSUSLDTRK, XRESLDTRK. What XBEGIN and XEND do there: tx.c.
+ * volume 2, XSUSLDTRK, XRESLDTRK. What XBEGIN and XEND do there:
+ * tx_instructions.c.
  */
 #include "tests/silicon/hypervisor/tsx/tsx.h"
 #include "tests/silicon/hypervisor/hypervisor.h"
