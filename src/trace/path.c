@@ -239,7 +239,7 @@ static bool take_step(struct walk *w, const struct path_step *want)
     case PATH_RET:
         return take_return(w, want->value);
     case PATH_MODE_EXEC:
-        w->mode = (uint8_t)want->value;
+        w->mode_next = (uint8_t)want->value;
         w->mode_due = true;
         return true;
     case PATH_CALL:
@@ -343,10 +343,12 @@ static bool goes_on(const struct walk *w, uint64_t first)
     here.seen = &seen;
     here.lost = true;
     here.result_count = here.call_count = here.status_count = 0;
-    here.mode_pending = here.mode_due = here.fup_may = false;
+    here.mode_pending = here.mode_due = here.fup_may = here.bound = false;
+    here.mode = w->mode_due ? w->mode_next : w->mode;
     if (!walk_next(&here, &packet, &offset) || packet.detail == 0 ||
         (packet.kind != PT_FUP && packet.kind != PT_TIP_PGE))
         return true;
+    here.bound = false;
     /* A transaction may abort, and then the path is another one. */
     for (uint64_t i = 0; w->path->step(w->path->source, i, &want); i++)
         if (want.kind == PATH_MODE_TSX || want.kind == PATH_MODE_TSX_MAY ||

@@ -163,11 +163,11 @@ static bool take_timing(struct walk *w, const struct pt_packet *packet,
 }
 
 static bool take_mode_exec(struct walk *w, const struct pt_packet *packet,
-                           uint64_t offset)
+                           uint64_t offset, uint8_t mode)
 {
     w->mode_known = true;
     w->mode_said = packet->payload & (PT_MODE_EXEC_CS_L | PT_MODE_EXEC_CS_D);
-    if (w->mode_said == w->mode)
+    if (w->mode_said == mode)
         return true;
     return walk_wrong(w, "MODE.Exec of another mode", offset, packet->kind,
                       packet->payload);
@@ -185,7 +185,7 @@ static bool take_status(struct walk *w, const struct pt_packet *packet,
         return true;
     case PT_MODE_EXEC:
         psb->mode_exec = (uint8_t)packet->payload;
-        return take_mode_exec(w, packet, offset);
+        return take_mode_exec(w, packet, offset, w->mode);
     case PT_MODE_TSX:
         psb->mode_tsx = (uint8_t)packet->payload;
         return true;
@@ -225,6 +225,9 @@ static bool take_psb(struct walk *w, uint64_t at)
     struct pt_packet packet;
     uint64_t offset;
 
+    if (w->bound || w->mode_pending)
+        return walk_wrong(w, "a PSB amid the packets of one event", at, PT_PSB,
+                          0);
     w->last_ip = 0;
     w->mode_known = false;
     forget_calls(w);
@@ -257,6 +260,7 @@ static bool take_pending_mode(struct walk *w, const struct pt_packet *packet,
     w->mode_pending = false;
     if (w->mode_due && (packet->kind == PT_TIP || packet->kind == PT_TIP_PGE)) {
         w->mode_due = false;
+        w->mode = w->mode_next;
         return pending || (w->mode_known && w->mode_said == w->mode) ||
                walk_wrong(w, "a change of the mode without MODE.Exec", offset,
                           packet->kind, packet->payload);
@@ -279,6 +283,15 @@ static bool take_status_outside(struct walk *w, const struct pt_packet *packet)
         return true;
     }
     return false;
+}
+
+/* "Compound Packet Event Summary": a TIP or TIP.PGD ends what a FUP begins, but
+ * where that is of a transaction that does not abort; no PSB is between. */
+static void bind(struct walk *w, const struct pt_packet *packet)
+{
+    w->bound = packet->kind == PT_FUP && !w->alone;
+    w->alone = packet->kind == PT_MODE_TSX &&
+               (packet->payload & PT_MODE_TSX_TXABORT) == 0;
 }
 
 bool walk_next(struct walk *w, struct pt_packet *packet, uint64_t *offset)
@@ -304,9 +317,11 @@ bool walk_next(struct walk *w, struct pt_packet *packet, uint64_t *offset)
             continue;
         if (packet->kind != PT_MODE_EXEC)
             break;
-        if (!take_mode_exec(w, packet, *offset))
+        if (!take_mode_exec(w, packet, *offset,
+                            w->mode_due ? w->mode_next : w->mode))
             return false;
         w->mode_pending = true;
     }
+    bind(w, packet);
     return take_pending_mode(w, packet, *offset);
 }

@@ -27,8 +27,11 @@ struct walk {
     bool mode_known;   /* MODE.Exec since the last PSB */
     bool mode_pending; /* MODE.Exec, whose TIP or TIP.PGE is next */
     bool mode_due;     /* it has to come before the next TIP */
+    bool alone;        /* a FUP that comes next has no TIP */
+    bool bound;        /* the next packet is of the same event as the last */
     bool lost;         /* packets, and MODE.Exec may come again */
     uint8_t mode;      /* the processor's, as MODE.Exec has it */
+    uint8_t mode_next; /* from that TIP on, where mode_due */
     uint8_t mode_said; /* by the last MODE.Exec, where mode_known */
     bool ended;        /* after a whole packet */
     bool fup_may;      /* a FUP may be next, with this address */

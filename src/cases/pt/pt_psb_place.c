@@ -3,12 +3,14 @@
  * of them, and it says what the packets before it do. */
 #include "src/base/mem.h"
 #include "src/base/msr.h"
+#include "src/trace/gate.h"
 #include "src/trace/registers.h"
 #include "src/trace/window.h"
 #include "src/tsx/probe.h"
 
 #define PAGE_BYTES  4096u
 #define LOCK_AT     (2 * PAGE_BYTES) /* of test_records(), after the table */
+#define GATES_AT    (3 * PAGE_BYTES)
 #define PLACES      12
 #define FIRST       6 /* bytes before a PSB is due: then so many more */
 #define STEP        7
@@ -19,6 +21,7 @@ struct place {
     struct trace *p;
     uint64_t cr3, other; /* another one, that maps the same */
     uint32_t period;
+    uint8_t *gates; /* of its windows; or NULL */
     unsigned psbs;
 };
 
@@ -120,6 +123,7 @@ static void check_places(struct place *place, const char *what,
         else
             window_set_loop(&w, place->p->t, LOOP_TURNS);
         w.bare = bare;
+        w.gates = place->gates;
         w.path.timing = (place->p->control & IA32_RTIT_CTL_CYCEn) != 0
                             ? PATH_TIMING_CYC
                             : 0;
@@ -161,6 +165,19 @@ static bool find_tables(struct place *place)
     return read;
 }
 
+/* Right before or after the packets of an event, not amid them. */
+static void check_events(struct place *place)
+{
+    uint8_t *gates = (uint8_t *)test_records(place->p->t) + GATES_AT;
+
+    trace_gates(gates);
+    gates_set_events(gates);
+    place->gates = gates;
+    check_places(place, "exceptions and interrupts", trace_body_events,
+                 trace_body_events_path, 0, false);
+    place->gates = NULL;
+}
+
 /* With a filter, PSB+ comes outside of it too, and a MODE.Exec with the next
  * TIP.PGE: "if no MODE.Exec since last PSB". */
 static void check_range(struct place *place)
@@ -176,7 +193,8 @@ static void check_range(struct place *place)
 
 TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
      .cite = "SDM 3C, Intel Processor Trace, \"Decoder Synchronization "
-             "(PSB+)\", \"IA32_RTIT_STATUS MSR\"",
+             "(PSB+)\", \"IA32_RTIT_STATUS MSR\", table \"Compound Packet "
+             "Event Summary\"",
      .needs = {.features = NEED_INTEL | NEED_PT | NEED_PT_TOPA})
 {
     struct trace p;
@@ -208,9 +226,13 @@ TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
                  trace_body_transfers_path, 0, false);
     check_places(&place, "writes of CR3", trace_body_cr3, trace_body_cr3_path,
                  place.other, false);
+    check_events(&place);
     if (rtm) {
         check_places(&place, "a transaction", trace_body_tx_commit,
                      trace_body_tx_commit_path,
+                     trace_at(test_records(t)) + LOCK_AT, true);
+        check_places(&place, "transactions that abort", trace_body_tx_abort,
+                     trace_body_tx_abort_path,
                      trace_at(test_records(t)) + LOCK_AT, true);
         check_places(&place, "an elided lock", trace_body_tx_elision,
                      trace_body_tx_elision_path,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* path_calls.c - how a path ends, what of PIP may differ, and calls whose
- * returns a decoder knows. */
+ * returns a decoder knows; a PSB amid the packets of one event. */
 #include "tests/host/trace/path_fixture.h"
 
 /* What may and what has to have an address; NR of a PIP. */
@@ -149,12 +149,75 @@ static void calls_deep(void **state)
     }
 }
 
+static void put_psb_of_mode(uint8_t mode)
+{
+    put_psb(&out);
+    put2(&out, 0x99, mode);
+    put2(&out, 0x02, 0x23);
+}
+
+/* A PSB before the nth packet of an event, or after the last; and MODE.Exec in
+ * PSB+ is of the mode before the change that comes after it. */
+static void psb_amid(void **state)
+{
+    static const struct {
+        uint64_t tx; /* bits of MODE.TSX, where there is one; or 8 */
+        bool mode;   /* MODE.Exec before the TIP */
+        unsigned psb;
+        uint8_t said;
+        bool right;
+    } rows[] = {
+        {8, false, 1, 1, true}, {8, false, 2, 1, false},
+        {8, false, 4, 1, true}, {0, false, 2, 1, true},
+        {1, false, 2, 1, true}, {2, false, 2, 1, false},
+        {2, false, 4, 1, true}, {8, true, 1, 1, true},
+        {8, true, 1, 2, false}, {8, true, 2, 1, false},
+        {8, true, 3, 1, false}, {8, true, 4, 2, true},
+        {8, true, 4, 1, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct path_step step[6] = {{PATH_PGE, A}};
+        const struct path_list one = {step, 6};
+        const struct path local = {.step = path_list_step, .source = &one};
+
+        step[1] = rows[i].tx == 8
+                      ? (struct path_step){PATH_NOT_TAKEN, 0}
+                      : (struct path_step){PATH_MODE_TSX, rows[i].tx};
+        step[2] = (struct path_step){PATH_FUP, B};
+        step[3] =
+            (struct path_step){PATH_MODE_EXEC, rows[i].mode ? UINT64_C(2) : 1};
+        step[4] = (struct path_step){PATH_TIP, C};
+        step[5] = (struct path_step){PATH_PGD_HIDDEN, 0};
+        put_start();
+        if (rows[i].tx == 8)
+            put_tnt(&out, 0, 1);
+        else
+            put2(&out, 0x99, (uint8_t)(0x20 | rows[i].tx));
+        for (unsigned n = 1; n <= 4; n++) {
+            if (n == rows[i].psb)
+                put_psb_of_mode(rows[i].said);
+            if (n == 1)
+                put_fup(&out, 6, B);
+            if (n == 2 && rows[i].mode)
+                put2(&out, 0x99, 0x02);
+            if (n == 3)
+                put_tip(&out, 6, C);
+        }
+        put_ip(&out, 0x01, 0, 0);
+        path_follow(bytes, out.size, &local, 0, &seen);
+        assert_int_equal(seen.wrong == NULL, rows[i].right);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pgd_and_pip),
         cmocka_unit_test(calls_over_psb),
         cmocka_unit_test(calls_deep),
+        cmocka_unit_test(psb_amid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

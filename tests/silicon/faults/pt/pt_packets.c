@@ -197,6 +197,11 @@ FAULT(pt_ring3_psb_no_exec, .what = "[PT] PSB+ at ring 3 has no MODE.Exec",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .rule = PT_PSB_EXEC_IN_RING_3)
 
+FAULT(pt_psb_amid_event,
+      .what = "[PT with PacketByteCnt] a PSB that is due comes between the FUP "
+              "and the TIP of an exception, interrupt or abort",
+      .caught = {"skylake-2018 on 1 pt_psb_place FAIL"}, .rule = PT_PSB_APART)
+
 FAULT(pt_ring3_psb_no_cbr, .what = "[PT] PSB+ at ring 3 has no CBR",
       .caught = {"skylake-2018 on 1 pt_ring3_tx FAIL"},
       .rule = PT_CBR_IN_RING_3)

@@ -158,14 +158,17 @@ static uint32_t psb_period(const struct processor *p)
             p, PT_PSB_FREQ, (p->pt.ctl_active & RTIT_PSB_FREQ) >> 24));
 }
 
+bool pt_psb_is_due(const struct processor *p)
+{
+    return p->pt.psb_bytes >= psb_period(p);
+}
+
 /* What follows any instruction. */
 static void after_instruction(struct processor *p, const struct pt_step *now)
 {
-    struct pt_state *pt = &p->pt;
-
     pt_put_new_if(p, now);
     pt_put_mtc(p, now);
-    if (pt->psb_bytes >= psb_period(p) &&
+    if (pt_psb_is_due(p) &&
         (now->cpl == 0 || faults_pt(p, PT_PSB_IN_RING_3, true)))
         pt_put_psb(p, now, false);
 }
@@ -366,6 +369,8 @@ void pt_event(struct processor *p, const struct pt_step *now)
         pt_put_new_mode(p, now);
         if (faults_pt(p, PT_CYC_OF_EVENT, true))
             pt_put_cyc(p);
+        if (!faults_pt(p, PT_PSB_APART, true) && pt_psb_is_due(p))
+            pt_put_psb(p, now, false);
         if (faults_pt(p, PT_EVENT_TIP, true) &&
             (!user || faults_pt(p, PT_INTERRUPT_TIP_RING_3, true)) &&
             faults_pt(p, PT_EVENT_FUP_FIRST, true))

@@ -191,6 +191,8 @@ void pt_put_ovf(struct processor *p);
 /* pt_psb.c: PSB, the packets that belong to it, PSBEND. at_start: of TraceEn.
  */
 void pt_put_psb(struct processor *p, const struct pt_step *now, bool at_start);
+/* pt.c: is one due? */
+bool pt_psb_is_due(const struct processor *p);
 
 /* pt_filter.c: brings ContextEn, FilterEn and PacketEn up to date with where
  * execution goes. lands: by a taken branch or an event, which alone "may" be

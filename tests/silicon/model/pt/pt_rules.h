@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * pt_rules.h - what the model asks of Processor Trace before it acts: rules,
- * which hold or not. Without a fault the answer is what it found.
- */
+/* pt_rules.h - what the model asks of Processor Trace before it acts: rules,
+ * which hold or not. Without a fault the answer is what it found. */
 #ifndef SILICON_MODEL_PT_PT_RULES_H
 #define SILICON_MODEL_PT_PT_RULES_H
 
@@ -282,6 +280,7 @@ enum pt_rule {
     PT_CBR_NO_BRANCHES,
     PT_TSC_AT_START,    /* is there a TSC where TraceEn is set without PSB */
     PT_TIME_OUTSIDE,    /* and with ContextEn = 0, CBR too */
+    PT_PSB_APART,       /* is a PSB not amid the packets of one event */
     PT_PSB_PIP_OUTSIDE, /* has PSB+ a PIP outside of a filter */
     PT_CR3_TNT,         /* what TNT are due before MOV to CR3 out of context */
     PT_EVENT_PGE_FUP,   /* has an event into a filter no FUP */

@@ -187,8 +187,11 @@ void pt_tx_abort(struct processor *p, const struct pt_step *now)
             (!p->tsx.hle || faults_pt(p, PT_HLE_ABORT_PGE, true)) &&
             (now->cpl == 0 || faults_pt(p, PT_ABORT_PGE_RING_3, true)))
             pt_packet_en_set(p, now);
-    } else if (was && is_traced(p) && !faults_hide_abort_tip(p))
+    } else if (was && is_traced(p) && !faults_hide_abort_tip(p)) {
+        if (!faults_pt(p, PT_PSB_APART, true) && pt_psb_is_due(p))
+            pt_put_psb(p, now, false);
         pt_put_whole_ip(p, PT_TIP, target, PT_ABORT_TIP_WHOLE);
+    }
     if (stops)
         pt_stop(p);
     else
