@@ -231,9 +231,6 @@ TEST(pt_psb_place, .asks = "Is PSB+ whole wherever it comes?",
         check_places(&place, "a transaction", trace_body_tx_commit,
                      trace_body_tx_commit_path,
                      trace_at(test_records(t)) + LOCK_AT, true);
-        check_places(&place, "transactions that abort", trace_body_tx_abort,
-                     trace_body_tx_abort_path,
-                     trace_at(test_records(t)) + LOCK_AT, true);
         check_places(&place, "an elided lock", trace_body_tx_elision,
                      trace_body_tx_elision_path,
                      trace_at(test_records(t)) + LOCK_AT, true);
