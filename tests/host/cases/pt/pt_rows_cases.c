@@ -11,7 +11,8 @@
 
 #define CASES(ROW)                                   \
     ROW(pt_ip_compression, PASS, PASS,               \
-        "pt_ret_tip_16 pt_ptw_fup_16 pt_cfe_fup_16") \
+        "pt_ret_tip_16 pt_ptw_fup_16 pt_cfe_fup_16 " \
+        "pt_ret_low_21 pt_ret_low_32")               \
     ROW(pt_mode_exec, PASS, PASS, "")
 TRACED_GROUP(CASES)
 
