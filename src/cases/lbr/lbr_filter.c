@@ -190,6 +190,30 @@ static bool try_kinds_of_ring3(struct lbr *l, struct lbr_crossing *c)
     return true;
 }
 
+/* "Ring >0" are rings 1 and 2, too. */
+static void try_inner_rings(struct lbr *l, struct lbr_crossing *c)
+{
+    static const struct row inner[] = {
+        {"CPL_EQ_0 [0]", MSR_LBR_SELECT_CPL_EQ_0},
+        {"CPL_NEQ_0 [1]", MSR_LBR_SELECT_CPL_NEQ_0},
+    };
+
+    lbr_crossing_body(c, ring3_body_changes, ring3_body_changes_rows);
+    for (unsigned ring = 2; ring > 0; ring--) {
+        ring3_be_ring(&c->s, ring);
+        for (unsigned i = 0; i < sizeof(inner) / sizeof(inner[0]); i++)
+            WITH_PREFIX (l->t, "rings 0 and %u", ring) {
+                struct lbr_branches want;
+
+                lbr_crossing_branches(&want, c);
+                leave(l, &inner[i], &want);
+                if (!lbr_crossing_window(l, c))
+                    return;
+                say(l, &inner[i], &want);
+            }
+    }
+}
+
 static void try_levels(struct lbr *l)
 {
     char what[64];
@@ -218,6 +242,7 @@ static void try_levels(struct lbr *l)
     lbr_crossing_random(l, &c);
     if (transactions)
         lbr_crossing_transaction(l, &c);
+    try_inner_rings(l, &c);
 }
 
 /* `may`: calls of no length among them, which leave none, or by an erratum do.

@@ -267,17 +267,18 @@ enum rule {
     FREEZE_OF_THREAD,      /* and not of both of its core */
     FREEZES_AGAIN,         /* without a write of DEBUGCTL in between */
     FREEZE_HAS_METRICS,
-    PMI_HAS_PRIORITY,      /* it waits for the task priority */
-    LBR_LEVELS_BOTH,       /* CPL_EQ_0 with CPL_NEQ_0 leaves nothing */
-    LBR_DEPTH_EMPTIES,     /* a write of IA32_LBR_DEPTH */
-    LBR_NEWEST_IS_0,       /* architectural */
-    METRICS_NEED_SLOTS,    /* 38FH[35] */
-    LBR_RETURNS_IN_RING3,  /* FROM of them */
-    LBR_RET_IMM_FLUSHES,   /* RET with an operand, with EN_CALLSTACK */
-    LBR_FULL_FLUSHES,      /* a return, where no entry is free */
-    LBR_RET_BESIDE_JCC,    /* both are kept out */
-    LBR_KIND_BESIDE_LEVEL, /* JCC, with CPL_NEQ_0 */
-    LBR_TOS_KEPT,          /* where LBR is written as it is */
+    PMI_HAS_PRIORITY,         /* it waits for the task priority */
+    LBR_INNER_RINGS_ARE_USER, /* 1 and 2 */
+    LBR_LEVELS_BOTH,          /* CPL_EQ_0 with CPL_NEQ_0 leaves nothing */
+    LBR_DEPTH_EMPTIES,        /* a write of IA32_LBR_DEPTH */
+    LBR_NEWEST_IS_0,          /* architectural */
+    METRICS_NEED_SLOTS,       /* 38FH[35] */
+    LBR_RETURNS_IN_RING3,     /* FROM of them */
+    LBR_RET_IMM_FLUSHES,      /* RET with an operand, with EN_CALLSTACK */
+    LBR_FULL_FLUSHES,         /* a return, where no entry is free */
+    LBR_RET_BESIDE_JCC,       /* both are kept out */
+    LBR_KIND_BESIDE_LEVEL,    /* JCC, with CPL_NEQ_0 */
+    LBR_TOS_KEPT,             /* where LBR is written as it is */
     ADDRESS_HAS_FS_BASE,
     XCHG_IS_LOCKED,
     LBR_HAS_NMIS,

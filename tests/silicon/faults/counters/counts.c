@@ -97,6 +97,11 @@ FAULT(cmask_greater,
 FAULT(cmask_equal_one, .what = "[any] every CMASK counts as 1",
       .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
 
+FAULT(cmask_2_never_reached,
+      .what = "[any] CMASK of 2 and more counts no cycle",
+      .caught = {"skylake-2018 on 1 counter_mask_edge FAIL",
+                 "haswell off 1 counter_mask_edge FAIL"})
+
 FAULT(cmask_adds_events,
       .what = "[any] CMASK adds the number of events of a cycle",
       .caught = {"skylake-2018 on 1 counter_mask_edge FAIL"})
@@ -252,6 +257,9 @@ uint32_t faults_in_cycles(const struct processor *p, uint64_t select,
 {
     if ((select & EVTSEL_EDGE) != 0 && has_fault(p, FAULT_edge_counts_falling))
         return 2 * count;
+    if ((select & EVTSEL_CMASK) > BIT(24) && (select & EVTSEL_INV) == 0 &&
+        has_fault(p, FAULT_cmask_2_never_reached))
+        return 0;
     if ((select & EVTSEL_CMASK) != 0 && (select & EVTSEL_INV) == 0 &&
         count == 1 && has_fault(p, FAULT_cmask_adds_events))
         return events;

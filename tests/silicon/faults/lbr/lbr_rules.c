@@ -117,6 +117,12 @@ FAULT(debugctl_drops_btf, .what = "[any] IA32_DEBUGCTL[1], BTF, stays 0",
       .caught = {"skylake-2018 on 1 counter_registers FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x1D9, .clear = 1 << 1)
 
+FAULT(lbr_inner_rings_are_0,
+      .what = "[any] CPL_NEQ_0 is of ring 3 alone, CPL_EQ_0 of the others",
+      .caught = {"skylake-2018 on 1 lbr_filter FAIL",
+                 "sapphirerapids on 1 lbr_filter FAIL"},
+      .breaks = LBR_INNER_RINGS_ARE_USER)
+
 FAULT(lbr_levels_cancel,
       .what = "[any] CPL_EQ_0 and CPL_NEQ_0 together keep out nothing",
       .caught = {"skylake-2018 on 1 lbr_filter FAIL",

@@ -84,13 +84,20 @@ static bool is_mispredicted(struct vcpu *v, const struct retirement *r)
                   faults_rule(m, LBR_MISPRED_OF_TARGETS, true));
 }
 
+/* "Ring >0". */
+static bool lbr_is_user(const struct vcpu *v, unsigned cpl)
+{
+    return cpl == 3 || (cpl > 0 && faults_rule(v->model->machine,
+                                               LBR_INNER_RINGS_ARE_USER, true));
+}
+
 void trace_branch(struct vcpu *v, const struct retirement *r)
 {
     const struct lbr_branch b = {
         .from = v->current_rip,
         .to = v->vmcb->rip,
-        .user = r->user,
-        .to_user = v->vmcb->cpl > 0,
+        .user = r->user && lbr_is_user(v, v->current_cpl),
+        .to_user = lbr_is_user(v, v->vmcb->cpl),
         .taken = r->taken,
         .mispredicted = is_mispredicted(v, r),
         .in_tx = v->tx.depth == 1 ||
