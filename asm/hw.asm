@@ -41,9 +41,10 @@ hw_tsc:
 global hw_msr_read, hw_msr_read_fault, hw_msr_read_resume
 hw_msr_read:
         mov     ecx, edi
+        or      rdx, -1
 hw_msr_read_fault:
         rdmsr
-        shl     rdx, 32
+        rol     rdx, 32                 ; its upper half is to be 0
         or      rax, rdx
         mov     [rsi], rax
         mov     eax, -1

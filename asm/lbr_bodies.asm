@@ -130,6 +130,17 @@ LBR_BODY lbr_body_signs
         loop    .rcx                    ; not taken: RCX is 0
         inc     ecx
         jrcxz   .rcx
+        inc     ecx
+.self:  loop    .self                   ; once
+        ROW     LBR_JCC, .self, .self
+        jmp     short .below
+.above: jmp     short .end
+.below: jmp     short .above
+        ROW     LBR_REL_JMP, .above - 2, .below
+        ROW     LBR_REL_JMP, .below, .above
+        ROW     LBR_REL_JMP, .above, .end
+        int3
+.end:
 LBR_BODY_END
 
 ; What enables it is written as it is.

@@ -9,11 +9,14 @@
 #include "src/counting/ring3.h"
 #include "src/tsx/pair.h"
 
-#define BRANCHES    0xc4
-#define UNDERCOUNT  2     /* in a round, at most (SKL117) */
-#define WAITS       3     /* each for two rounds of the other */
-#define REPEATED    64    /* branches at least, of the other, a time */
-#define MANY_CYCLES 10000 /* some reference cycles are among them */
+#define BRANCHES     0xc4
+#define INSTRUCTIONS 0xc0
+#define CORE_CYCLES  0x3c
+#define UNDERCOUNT   2     /* in a round, at most (SKL117) */
+#define WAITS        3     /* each for two rounds of the other */
+#define REPEATED     64    /* branches at least, of the other, a time */
+#define MANY_CYCLES  10000 /* some reference cycles are among them */
+#define FIXED_JUDGED 3
 
 struct any_thread {
     struct pair pair;
@@ -148,6 +151,30 @@ static void judge_levels(struct test_context *t, const struct any_thread *a)
                         after.pmc[n]);
 }
 
+/* AnyThread is of its fixed counter alone: another one counts what the general
+ * counter of its event does, or no more reference cycles than there were. */
+static bool judge_beside(struct test_context *t, const struct any_thread *a,
+                         unsigned any)
+{
+    struct bank after, before = bank_of(a->places, BRANCHES);
+    struct stretch stretch = {t, &a->pair, 0};
+
+    before.select[0] ^= INSTRUCTIONS ^ BRANCHES;
+    before.select[1] ^= CORE_CYCLES ^ BRANCHES;
+    before.fixed_ctrl |= IA32_FIXED_CTR_CTRL_ANY(any);
+    if (!bank_work(t, &before, wait_for_other, &stretch, &after))
+        return false;
+    const uint64_t most[FIXED_JUDGED] = {
+        after.pmc[0] + REPEATED * (stretch.rounds + 1),
+        after.pmc[1] + after.pmc[1] / 4 + MANY_CYCLES, after.tsc};
+    for (unsigned n = 0; n < FIXED_JUDGED; n++)
+        check(t, n == any || after.fixed[n] <= most[n],
+              "IA32_FIXED_CTR%u without AnyThread, IA32_FIXED_CTR%u with it: "
+              "counted %lu, while this logical processor had %lu at most",
+              n, any, after.fixed[n], most[n]);
+    return true;
+}
+
 /* What counts a thread at ring 3 alone, this one being at ring 0; every second
  * counter overflows by it, which bank_work() judges. */
 static struct bank bank_of_user(const struct test_context *t, uint64_t places)
@@ -252,6 +279,11 @@ static void work(struct test_context *t, void *argument)
             judge_fixed(t, &after, stretch.rounds, after.pmc[0]);
     }
     judge_levels(t, a);
+    for (unsigned n = 0; n < FIXED_JUDGED; n++)
+        if (identity_generation(test_cpu(t)) != SANDY_BRIDGE &&
+            (a->places >> (PLACE_FIXED0 + n) & 1) != 0 &&
+            !judge_beside(t, a, n))
+            return;
 }
 
 static void read_identity(struct test_context *peer, void *argument)

@@ -130,6 +130,12 @@ FAULT(any_fixed_always,
               "AnyThread",
       .caught = {"skylake-2018 on 2 counter_carry FAIL"})
 
+FAULT(any_fixed_by_others,
+      .what = "[any] AnyThread of one fixed counter lets all fixed counters "
+              "count both threads of the core",
+      .caught = {"skylake-2018 on 2 counter_any_thread FAIL",
+                 "haswell on 2 counter_any_thread FAIL"})
+
 FAULT(any_other_thread,
       .what = "[any] AnyThread of general counters counts the other thread "
               "alone",
@@ -277,6 +283,8 @@ uint64_t faults_any(const struct processor *p, uint64_t enabled, uint64_t any)
         return any & BITS(31, 0);
     case FAULT_any_always:
         return any | (enabled & BIT(0));
+    case FAULT_any_fixed_by_others:
+        return (any & BITS(34, 32)) != 0 ? any | (enabled & BITS(34, 32)) : any;
     case FAULT_any_fixed_always:
         return any | (enabled & BIT(32));
     default:

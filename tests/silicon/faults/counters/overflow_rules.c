@@ -110,6 +110,12 @@ FAULT(rdpmc_rdx_upper, .what = "[any] RDPMC leaves a bit of RDX[63:32] set",
       .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},
       .breaks = RDPMC_CLEARS_UPPER)
 
+FAULT(rdmsr_keeps_rdx,
+      .what = "[any] RDMSR of IA32_PMC0 leaves RDX[63:32] as it was",
+      .caught = {"skylake-2018 on 1 counter_carry FAIL",
+                 "haswell on 1 counter_carry FAIL"},
+      .breaks = RDMSR_CLEARS_UPPER)
+
 FAULT(rdpmc_takes_rcx,
       .what = "[any] RDPMC raises #GP where RCX[63:32] is not 0",
       .caught = {"skylake-2018 on 1 rdpmc_ring3 FAIL"},

@@ -117,6 +117,17 @@ FAULT(debugctl_drops_btf, .what = "[any] IA32_DEBUGCTL[1], BTF, stays 0",
       .caught = {"skylake-2018 on 1 counter_registers FAIL"},
       .quantity = OF_MSR_WRITTEN, .number = 0x1D9, .clear = 1 << 1)
 
+FAULT(lbr_of_itself_missing, .what = "[any] a branch to itself is not recorded",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "sapphirerapids on 1 lbr_stack FAIL"},
+      .breaks = LBR_OF_ITSELF)
+
+FAULT(lbr_backward_jump_missing,
+      .what = "[any] a direct jump to before it is not recorded",
+      .caught = {"skylake-2018 on 1 lbr_stack FAIL",
+                 "haswell on 1 lbr_stack FAIL"},
+      .breaks = LBR_BACKWARD)
+
 FAULT(lbr_inner_rings_are_0,
       .what = "[any] CPL_NEQ_0 is of ring 3 alone, CPL_EQ_0 of the others",
       .caught = {"skylake-2018 on 1 lbr_filter FAIL",

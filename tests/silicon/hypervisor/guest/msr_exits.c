@@ -10,6 +10,7 @@
 #include "tests/silicon/hypervisor/guest/power.h"
 #include "tests/silicon/hypervisor/host/x86.h"
 #include "tests/silicon/model/counters/counters.h"
+#include "tests/silicon/model/counters/pmu_msr.h"
 #include "tests/silicon/model/hooks.h"
 #include "tests/silicon/model/microcode.h"
 #include "tests/silicon/model/msr.h"
@@ -92,6 +93,15 @@ static struct action on_wrmsr(struct vcpu *v)
     return action_complete(ACTION_ADVANCE, MSR_BYTES);
 }
 
+/* "The high-order 32 bits of each of RAX and RDX are cleared." */
+static uint64_t rdx_kept(const struct vcpu *v)
+{
+    return (uint32_t)v->gprs.rcx != IA32_PMC0 ||
+                   faults_rule(v->model->machine, RDMSR_CLEARS_UPPER, true)
+               ? 0
+               : v->gprs.rdx & ~(uint64_t)UINT32_MAX;
+}
+
 static struct action on_rdmsr(struct vcpu *v)
 {
     uint64_t value;
@@ -99,7 +109,7 @@ static struct action on_rdmsr(struct vcpu *v)
     if (!read_msr(v, (uint32_t)v->gprs.rcx, &value))
         return action_raise(VECTOR_GP, 0);
     v->vmcb->rax = (uint32_t)value;
-    v->gprs.rdx = value >> 32;
+    v->gprs.rdx = value >> 32 | rdx_kept(v);
     return exit_retire(v, MSR_BYTES);
 }
 

@@ -254,6 +254,10 @@ void lbr_retired(struct processor *p, const struct instruction *i,
                   (kind == LBR_SELECT_NEAR_IND_JMP && i->length > 2 &&
                    !faults_rule(p->machine, LBR_IND_JMP_MEMORY, true));
 
+    if ((b->to == b->from && !faults_rule(p->machine, LBR_OF_ITSELF, true)) ||
+        (b->to < b->from && kind == LBR_SELECT_NEAR_REL_JMP &&
+         !faults_rule(p->machine, LBR_BACKWARD, true)))
+        return;
     if ((i->flags & INSTRUCTION_BRANCHES) == 0 ||
         (!b->taken && faults_rule(p->machine, LBR_TAKEN_ALONE, true)) ||
         !is_selected(p, b, spared ? 0 : kind))
