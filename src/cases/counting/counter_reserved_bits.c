@@ -177,7 +177,8 @@ static void try_debugctl(struct test_context *t, unsigned *tried)
 
     if (test_cpu(t)->perfmon_version <= 4 && identity_is_native(test_cpu(t)) &&
         get_msr(t, IA32_DEBUGCTL, &found) && set_msr(t, IA32_DEBUGCTL, found))
-        try_bits(t, IA32_DEBUGCTL, found, 0, BITS(5, 2) | BITS(63, 16), tried);
+        try_bits(t, IA32_DEBUGCTL, found, IA32_DEBUGCTL_FREEZE_PERFMON_ON_PMI,
+                 BITS(5, 2) | BITS(63, 16), tried);
 }
 
 /* 390H, where the status is not 0; 391H. Version 4 has freezing and SGX in

@@ -26,6 +26,7 @@ struct freeze {
     unsigned place; /* overflows */
     bool freeze, interrupts;
     bool lbrs, nmi; /* FREEZE_LBRS_ON_PMI too; delivered as NMI */
+    bool together;  /* all general counters overflow, with the same branch */
 };
 
 /* False where it could not be tried. */
@@ -45,6 +46,8 @@ static bool run(const struct freeze *f, struct bank *before, struct bank *after)
     before->pmi = f->nmi ? BANK_PMI_AS_NMI : BANK_PMI;
     *bank_value(before, p) =
         bank_mask(test_cpu(t), p) - (p > PLACE_FIXED0 ? 0 : 1);
+    for (unsigned n = 0; n < COUNTERS_MAX && f->together; n++)
+        before->pmc[n] = before->pmc[p];
     if (f->interrupts && p < PLACE_FIXED0)
         before->select[p] |= IA32_PERFEVTSEL_INT;
     else if (f->interrupts)
@@ -165,8 +168,17 @@ static bool judge_resumes(const struct freeze *f)
  * next period. */
 static bool judge_written(const struct freeze *f, struct bank *stopped)
 {
+    const uint64_t used = f->places & (IA32_PERF_GLOBAL_INUSE_FC(3) - 1);
     struct test_context *t = f->t;
     char name[MSR_NAME_BYTES];
+    uint64_t inuse;
+
+    if (!get_msr(t, IA32_PERF_GLOBAL_INUSE, &inuse))
+        return false;
+    check(t, (inuse & used) == used,
+          "IA32_PERF_GLOBAL_INUSE (392H) is 0x%lx while CTR_Frz (38EH[59]) is "
+          "1; wanted the bits of all counters that are programmed, 0x%lx",
+          inuse, used);
 
     for (unsigned p = 0; p < PLACES_END; p++) {
         if ((f->places >> p & 1) == 0)
@@ -234,8 +246,9 @@ static bool try_place(const struct freeze *f)
     bool tried = false;
 
     WITH_PREFIX (
-        f->t, "overflow of %s, FREEZE_PERFMON_ON_PMI = %d%s, interrupt %s%s",
-        msr_name(bank_msr(f->place), name), f->freeze,
+        f->t, "overflow of %s%s, FREEZE_PERFMON_ON_PMI = %d%s, interrupt %s%s",
+        msr_name(bank_msr(f->place), name),
+        f->together ? " and all others" : "", f->freeze,
         f->lbrs ? ", FREEZE_LBRS_ON_PMI = 1" : "",
         f->interrupts ? "enabled" : "disabled", f->nmi ? ", as NMI" : "")
         tried = try_overflow(f);
@@ -270,6 +283,10 @@ TEST(freeze_on_pmi,
     if (!try_place(&f))
         return;
     f.nmi = false;
+    f.together = true;
+    if (!try_place(&f))
+        return;
+    f.together = false;
     f.lbrs = true;
     if (!try_place(&f))
         return;

@@ -171,6 +171,12 @@ static bool try_freeze(struct sampling *p, unsigned threshold)
           "IA32_PMC1 (C2H) counted %lu of %u events; wanted %s",
           p->records, threshold, p->value[1], PEBS_EVENTS,
           frozen ? "it to stop before the last" : "all");
+    check(t,
+          p->records < threshold ||
+              (p->status & IA32_PERF_GLOBAL_STATUS_OVF_DS_BUFFER) != 0,
+          "FREEZE_PERFMON_ON_PMI = 1, %u records, the threshold at %u: "
+          "IA32_PERF_GLOBAL_STATUS (38EH) is 0x%lx; wanted [62] = 1",
+          p->records, threshold, p->status);
     /* Its own counter, which the record has reloaded. */
     const uint64_t more =
         (p->value[0] + config.period[0] + 1) & bank_mask(test_cpu(t), 0);

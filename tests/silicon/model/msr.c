@@ -202,6 +202,9 @@ static bool write_row(struct processor *p, uint32_t number, uint64_t value)
         if (number == IA32_PEBS_ENABLE &&
             !faults_rule(p->machine, REFUSED_ENABLE_KEPT, true))
             *stored = value & row->writable;
+        if (number == IA32_DEBUGCTL &&
+            !faults_rule(p->machine, REFUSED_DEBUGCTL_KEPT, true))
+            *stored = value & p->cpu->debugctl_writable;
         return false;
     }
     /* KVM's patches for "Arch LBR": IA32_DEBUGCTL[0] "can be written to 0 or 1,

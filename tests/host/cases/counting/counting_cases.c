@@ -9,7 +9,7 @@
     C(counter_carry, 7 * 2)                                                    \
     C(counter_enable_bits, 7 + (2 + 7 * 3) * 7)                                \
     C(counter_inuse, 4 * 32 + 3 * 4 + 4 + 4)                                   \
-    C(counter_mask_edge, 2 * 22 * 4 + 1)                                       \
+    C(counter_mask_edge, 2 * 22 * 4 + 1 + 4)                                   \
     C(counter_overflow_bits,                                                   \
       7 + 5 * 3 + 2 * 4 + 6 * 3 + 6 + 1 + 1 + 2 + 1 + 4 + 11 + 8)              \
     C(counter_pause, 20 * 5 + 2 * 4 * 4 * 4)                                   \
@@ -19,7 +19,7 @@
     C(counter_while_running, 4 * (6 * 8 + 2) + 4 * 8 + 15 + 2 * 8 + 6 + 8 + 7) \
     C(counters_independent, 0)                                                 \
     C(fixed_counter_writes, 0)                                                 \
-    C(freeze_on_pmi, 6 * 21 + 3 * 22 + 7 + 3 * 8 + 7 + 7 + 14 + 4)             \
+    C(freeze_on_pmi, 7 * 21 + 3 * 22 + 7 + 3 * 8 + 7 + 7 + 14 + 4 + 1)         \
     C(global_status_set, 22 * 3 + 1 + 7 + 11 * 3 + 1)
 #define DECLARE(name, checks) extern const struct test test_##name;
 CASES(DECLARE)

@@ -145,6 +145,34 @@ FAULT(frozen_counter_keeps,
                  "icelake-server on 1 freeze_on_pmi FAIL"},
       .breaks = FROZEN_TAKES_WRITES)
 
+FAULT(freeze_keeps_one_overflow,
+      .what = "[any] with FREEZE_PERFMON_ON_PMI, of counters that overflow "
+              "together the first alone sets its bit of GLOBAL_STATUS",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL",
+                 "haswell on 1 freeze_on_pmi FAIL"},
+      .breaks = FREEZE_KEEPS_OVERFLOWS)
+
+FAULT(freeze_clears_62,
+      .what = "[any] with FREEZE_PERFMON_ON_PMI the interrupt of the PEBS "
+              "threshold leaves GLOBAL_STATUS[62] 0",
+      .caught = {"skylake-2018 on 1 pebs_threshold_pmi FAIL",
+                 "haswell on 1 pebs_threshold_pmi FAIL"},
+      .breaks = FREEZE_KEEPS_62)
+
+FAULT(inuse_not_while_frozen,
+      .what = "[any with perfmon 4] IA32_PERF_GLOBAL_INUSE is 0 while CTR_Frz "
+              "is 1",
+      .caught = {"skylake-2018 on 1 freeze_on_pmi FAIL",
+                 "icelake-server on 1 freeze_on_pmi FAIL"},
+      .breaks = INUSE_FROZEN)
+
+FAULT(refused_debugctl_written,
+      .what = "[any] a WRMSR of IA32_DEBUGCTL with a reserved bit raises #GP, "
+              "and writes the others",
+      .caught = {"skylake-2018 on 1 counter_reserved_bits FAIL",
+                 "haswell on 1 counter_reserved_bits FAIL"},
+      .breaks = REFUSED_DEBUGCTL_KEPT)
+
 FAULT(fixed_freezes_unasked,
       .what = "[any with perfmon 4] with FREEZE_PERFMON_ON_PMI a fixed counter "
               "whose PMI bit is 0 freezes the counters, too",

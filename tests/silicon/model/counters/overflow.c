@@ -208,6 +208,18 @@ uint64_t counters_frozen(const struct processor *p)
                                                                  : UINT64_MAX);
 }
 
+static void spoil_status(struct processor *p, uint64_t debugctl)
+{
+    const uint64_t overflows = p->pmu.global_status & BITS(34, 0);
+
+    if ((debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) == 0)
+        return;
+    if (!faults_rule(p->machine, FREEZE_KEEPS_OVERFLOWS, true))
+        p->pmu.global_status &= ~(overflows & (overflows - 1));
+    if (!faults_rule(p->machine, FREEZE_KEEPS_62, true))
+        p->pmu.global_status &= ~STATUS_DS_OVF;
+}
+
 void counters_raise_pmi(struct processor *p)
 {
     uint64_t debugctl = 0, ctrl = p->pmu.global_ctrl;
@@ -254,6 +266,7 @@ void counters_raise_pmi(struct processor *p)
         freeze_streamlined(p, debugctl);
     else
         freeze_legacy(p, debugctl);
+    spoil_status(p, debugctl);
     faults_frozen(p, debugctl, ctrl);
     freeze_sibling(p, debugctl);
     if (p->sibling != NULL && !faults_rule(p->machine, PMI_OF_THREAD, true))

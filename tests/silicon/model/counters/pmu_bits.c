@@ -137,5 +137,7 @@ uint64_t pmu_inuse(const struct processor *p)
         value |= INUSE_PMI;
     if (p->pmu.inuse3)
         value |= BIT(3);
+    if (!faults_rule(p->machine, INUSE_FROZEN, true))
+        value &= ~p->pmu.frozen;
     return faults_inuse(p, value);
 }
