@@ -67,6 +67,19 @@ static bool try_buffer(struct sampling *p, const char *what, unsigned room,
     return true;
 }
 
+/* "The base of the buffer must be aligned on a doubleword boundary": no more is
+ * asked for. */
+static bool try_doubleword(struct sampling *p)
+{
+    p->buffer += sizeof(uint32_t);
+    const bool ok = try_buffer(p,
+                               "a buffer that begins 4 bytes after a "
+                               "quadword's boundary",
+                               4, 0, 0);
+    p->buffer -= sizeof(uint32_t);
+    return ok;
+}
+
 /* The index given back after the buffer was full: records come again, and the
  * first ones are gone. What was written with PEBS off would be seen, too. */
 static bool try_index_reset(struct sampling *p)
@@ -183,8 +196,10 @@ static bool try_pages(struct sampling *p)
 TEST(pebs_buffer_bounds,
      .asks = "Are records written from the PEBS index on, and never past the "
              "PEBS absolute maximum?",
-     .cite = "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
-             "\"PEBS Index\", \"PEBS Absolute Maximum\"",
+     .cite =
+         "SDM 3B, \"Processor Event Based Sampling (PEBS)\" of Nehalem, "
+         "\"PEBS Index\", \"PEBS Absolute Maximum\"; \"Setting Up the DS Save "
+         "Area\"",
      .needs = {.features = NEED_INTEL | NEED_PMU | NEED_PEBS})
 {
     struct sampling p;
@@ -207,7 +222,7 @@ TEST(pebs_buffer_bounds,
         !try_buffer(&p, "an end one byte before a record's", 4, 0, size - 1) ||
         !try_buffer(&p, "an index amid the buffer", 9, 4, 0) ||
         !try_buffer(&p, "an index at the end", 5, 5, 0) ||
-        !try_area_moved(&p) || !try_pages(&p))
+        !try_area_moved(&p) || !try_pages(&p) || !try_doubleword(&p))
         return;
     if (try_buffer(&p, "records on two pages", across + 4, across - 2, 0))
         try_index_reset(&p);

@@ -14,10 +14,10 @@ static const struct sampling_config config = {
     .threshold = 32,
 };
 
-/* Of CF, PF, AF, ZF, SF, and of DF [10], IOPL [13:12], AC [18], ID [21], which
- * do nothing here: each set in one and clear in another; and so is each bit of
- * the registers. */
-static const uint64_t flags[] = {0x2000d5, 0x2041, 0x41094,
+/* Of CF, PF, AF, ZF, SF, and of DF [10], IOPL [13:12], NT [14], AC [18], ID
+ * [21], which do nothing here: each set in one and clear in another; and so is
+ * each bit of the registers. */
+static const uint64_t flags[] = {0x2000d5, 0x2041, 0x45094,
                                  PEBS_COMPLEMENT | 0x441};
 
 /* One record. False where something was wrong with it. */

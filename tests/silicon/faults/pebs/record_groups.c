@@ -112,3 +112,18 @@ FAULT(inst_names_no_counter,
 FAULT(inst_has_no_time,
       .what = "[format 3] C0H is 0 in a record of INST_RETIRED",
       .caught = {"skylake-2018 on 1 pdir_skid FAIL"}, .breaks = INST_HAS_TSC)
+
+/* --- Where the buffer is -------------------------------------------------- */
+
+FAULT(pebs_record_by_quadword,
+      .what = "[any] a record begins at a multiple of 8, wherever the buffer "
+              "does",
+      .caught = {"skylake-2017 on 1 pebs_buffer_bounds FAIL",
+                 "icelake-server on 1 pebs_buffer_bounds FAIL",
+                 "sandybridge on 1 pebs_buffer_bounds FAIL"},
+      .breaks = RECORD_BY_DOUBLEWORD)
+
+FAULT(pebs_rflags_nt_lost, .what = "[any] RFLAGS.NT of a record is 0",
+      .caught = {"skylake-2018 on 1 pebs_record_layout FAIL",
+                 "icelake-server on 1 pebs_record_layout FAIL"},
+      .quantity = RECORD_WORD, .number = 0x00, .clear = 1 << 14)

@@ -355,6 +355,8 @@ bool pebs_make_record(struct processor *p, const struct pebs_snapshot *s,
     if (fits) {
         record->at = faults_rule(p->machine, RECORD_AT_INDEX, true) ? ds->index
                                                                     : ds->base;
+        if (!faults_rule(p->machine, RECORD_BY_DOUBLEWORD, true))
+            record->at &= ~BITS(2, 0);
         faults_pebs_placed(p, counters, record);
         if (!residual)
             reload_counters(p, ds, counters);
