@@ -164,6 +164,20 @@ FAULT(split_by_a_byte_lost,
                  "icelake-server on 1 memory_counts FAIL"},
       .breaks = SPLIT_BY_A_BYTE)
 
+FAULT(split_over_pages_lost,
+      .what = "[any with events of memory] D0H/41H and 42H leave out what "
+              "crosses a page's end",
+      .caught = {"skylake-2018 on 1 memory_counts FAIL",
+                 "haswell on 1 memory_counts FAIL"},
+      .breaks = SPLIT_OVER_PAGES)
+
+FAULT(split_of_16_bytes_lost,
+      .what = "[any with events of memory] D0H/41H and 42H leave out accesses "
+              "of 16 bytes",
+      .caught = {"skylake-2018 on 1 memory_counts FAIL",
+                 "icelake-server on 1 memory_counts FAIL"},
+      .breaks = SPLIT_OF_16_BYTES)
+
 FAULT(llc_misses_of_loads,
       .what = "[any] event 2EH/41H leaves out stores and locked accesses",
       .caught = {"haswell on 1 counter_enumeration FAIL",

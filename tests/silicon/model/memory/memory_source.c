@@ -76,6 +76,11 @@ uint64_t memory_status(const struct data_result *r)
 
 bool memory_is_split(const struct processor *p, const struct data_result *r)
 {
+    if ((r->access.linear % 4096 + r->access.bytes > 4096 &&
+         !faults_rule(p->machine, SPLIT_OVER_PAGES, true)) ||
+        (r->access.bytes == 16 &&
+         !faults_rule(p->machine, SPLIT_OF_16_BYTES, true)))
+        return false;
     switch ((r->access.linear + r->access.bytes) % CACHE_LINE_BYTES) {
     case 0:
         return !faults_rule(p->machine, SPLIT_BEYOND_ITS_LINE, true);
