@@ -44,6 +44,8 @@ static void check_threads(struct test_context *t)
         {"CPUID.0AH:EAX", id->leaf0a_eax, other->leaf0a_eax},
         {"CPUID.0AH:EBX", id->leaf0a_ebx, other->leaf0a_ebx},
         {"CPUID.0AH:EDX", id->leaf0a_edx, other->leaf0a_edx},
+        {"the set of fixed counters, of CPUID.0AH:EDX[4:0], ECX and 23H,",
+         id->fixed_set, other->fixed_set},
         {"CPUID.1:ECX[15], PDCM,", id->pdcm, other->pdcm},
         {"CPUID.1:EDX[21], DS,", id->ds, other->ds},
         {"IA32_PERF_CAPABILITIES (345H)", id->perf_capabilities,
@@ -69,6 +71,31 @@ static bool denies_pebs(struct test_context *t)
     return test_cpu(t)->ds &&
            try_get_msr(t, IA32_MISC_ENABLE, &misc) == HW_NO_FAULT &&
            (misc & IA32_MISC_ENABLE_PEBS_UNAVAILABLE) != 0;
+}
+
+/* "Performance Monitoring Available (R)", "Branch Trace Storage Unavailable
+ * (RO)", "Processor Event Based Sampling (PEBS) Unavailable (RO)": a write of
+ * the other value raises #GP or is lost. */
+static void check_read_only(struct test_context *t)
+{
+    static const uint8_t bits[] = {7, 11, 12};
+    uint64_t found = 0;
+
+    if (!identity_is_native(test_cpu(t)) ||
+        try_get_msr(t, IA32_MISC_ENABLE, &found) != HW_NO_FAULT)
+        return;
+    for (unsigned i = 0; i < sizeof(bits); i++) {
+        const uint64_t other = found ^ BIT(bits[i]);
+        if (try_set_msr(t, IA32_MISC_ENABLE, other) != HW_NO_FAULT)
+            continue;
+        const uint64_t got = msr_value(t, IA32_MISC_ENABLE);
+        set_msr_again(t, IA32_MISC_ENABLE, found);
+        check(t, ((got ^ found) & BIT(bits[i])) == 0,
+              "IA32_MISC_ENABLE (1A0H), which is 0x%lx, was written with "
+              "0x%lx, and is 0x%lx; wanted no change of [%u], which is "
+              "read-only",
+              found, other, got, bits[i]);
+    }
 }
 
 TEST(perf_capabilities,
@@ -102,6 +129,9 @@ TEST(perf_capabilities,
         for (unsigned n = 0; n < counters_available(id); n++)
             check_absent(t, "IA32_PERF_CAPABILITIES (345H)[13] is 0",
                          IA32_A_PMC(n), 1);
+    if (!id->ds)
+        check_absent(t, "CPUID.1:EDX[21], DS, is 0", IA32_DS_AREA, BIT(6));
+    check_read_only(t);
     if (denies_pebs(t))
         check_absent(t, "IA32_MISC_ENABLE (1A0H)[12] is 1: PEBS is unavailable",
                      IA32_PEBS_ENABLE, 1);

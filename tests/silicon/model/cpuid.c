@@ -85,6 +85,9 @@ static void leaf_0a(const struct processor *p, struct cpuid_result *out)
     if (v5) {
         out->ecx = (uint32_t)(BIT(fixed) - 1);
         out->edx |= (uint32_t)LEAFA_EDX_NO_ANY_THREAD;
+        if (p->index % 2 != 0 &&
+            !faults_rule(p->machine, THREADS_HAVE_FIXED, true))
+            out->ecx |= 1 << 6;
     }
     if (p->index % 2 != 0 &&
         !faults_rule(p->machine, THREADS_COUNT_ALIKE, true))

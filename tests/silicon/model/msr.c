@@ -152,7 +152,8 @@ static bool may_be_written(const struct processor *p, const struct msr_row *row,
     case IA32_DS_AREA:
         return is_canonical(value);
     case IA32_MISC_ENABLE: /* read-only bits may be written back as they are */
-        return ((value ^ was) & ~row->writable) == 0;
+        return ((value ^ was) & ~row->writable) == 0 ||
+               !faults_rule(p->machine, MISC_ENABLE_HELD, true);
     case MSR_OFFCORE_RSP_0:
     case MSR_OFFCORE_RSP_1:
         return (value & ~row->writable) == 0 || faults_accept_offcore(p);

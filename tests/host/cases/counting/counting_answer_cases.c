@@ -7,9 +7,10 @@
 extern const struct test test_microcode_signature, test_perf_capabilities,
     test_rdpmc_indices;
 
-#define REVISION   0xc6u
-#define FREEZE_SMM BIT(14)
-#define OTHER_CORE 0x80 /* APIC ID */
+#define REVISION       0xc6u
+#define FREEZE_SMM     BIT(14)
+#define MISC_READ_ONLY (BIT(7) | BITS(12, 11))
+#define OTHER_CORE     0x80 /* APIC ID */
 
 enum wrong {
     RIGHT,
@@ -19,6 +20,8 @@ enum wrong {
     FREEZE_TAKEN,      /* IA32_DEBUGCTL[14], which 345H denies */
     ALIAS_TAKEN,       /* 4C1H and up, the same */
     ENABLE_TAKEN,      /* IA32_PEBS_ENABLE, which 1A0H denies */
+    MISC_WRITTEN,      /* read-only bits of 1A0H */
+    DS_AREA_TAKEN,     /* IA32_DS_AREA, which CPUID.1 denies */
     RDPMC_OTHER,       /* of IA32_PMC2 */
     RDPMC_FIXED_OTHER, /* of IA32_FIXED_CTR1 */
 };
@@ -65,6 +68,11 @@ static int access(uint32_t number, const uint64_t *written)
         return device.is == ALIAS_TAKEN ? HW_NO_FAULT : HW_GP;
     if (number == IA32_PEBS_ENABLE && t->cpu.pebs_unavailable)
         return device.is == ENABLE_TAKEN ? HW_NO_FAULT : HW_GP;
+    if (number == IA32_MISC_ENABLE &&
+        ((*written ^ *msr(number)) & MISC_READ_ONLY) != 0)
+        return device.is == MISC_WRITTEN ? HW_NO_FAULT : HW_GP;
+    if (number == IA32_DS_AREA && !t->cpu.ds)
+        return device.is == DS_AREA_TAKEN ? HW_NO_FAULT : HW_GP;
     return HW_NO_FAULT;
 }
 
@@ -128,6 +136,7 @@ static void begin_denied(enum wrong is)
     t->cpu.perf_capabilities = 5; /* LBR_FMT alone */
     t->cpu.full_width_writes = false;
     t->cpu.pebs_unavailable = true;
+    fake_msr(IA32_DS_AREA)->value = 0;
 }
 
 static void denied(void **state)
@@ -138,7 +147,9 @@ static void denied(void **state)
     } rows[] = {{FREEZE_TAKEN, "345H)[12] is 0, and MSR 1D9H takes"},
                 {ALIAS_TAKEN, "345H)[13] is 0, and MSR 4C1H takes"},
                 {ALIAS_TAKEN, "345H)[13] is 0, and MSR 4C4H takes"},
-                {ENABLE_TAKEN, "PEBS is unavailable, and MSR 3F1H takes"}};
+                {ENABLE_TAKEN, "PEBS is unavailable, and MSR 3F1H takes"},
+                {MISC_WRITTEN, "no change of [7], which"},
+                {MISC_WRITTEN, "no change of [12], which"}};
 
     (void)state;
     begin_denied(RIGHT);
@@ -155,6 +166,8 @@ static void denied(void **state)
     }
     /* What is not denied may be there. */
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].is == MISC_WRITTEN)
+            continue;
         begin_denied(rows[i].is);
         t->cpu.perf_capabilities |= BIT(12) | BIT(13);
         t->cpu.full_width_writes = true;
@@ -169,6 +182,12 @@ static void denied(void **state)
         if (ds != 0)
             fake_msr_remove(IA32_MISC_ENABLE);
         expect_case(case_end(), VERDICT_PASS, "");
+    }
+    for (unsigned taken = 0; taken < 2; taken++) {
+        begin_denied(taken != 0 ? DS_AREA_TAKEN : RIGHT);
+        t->cpu.ds = false;
+        expect_case(case_end(), taken != 0 ? VERDICT_FAIL : VERDICT_PASS,
+                    taken != 0 ? "DS, is 0, and MSR 600H takes" : "");
     }
     for (unsigned format = 7; format <= 8; format++) {
         begin_denied(RIGHT);

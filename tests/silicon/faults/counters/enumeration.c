@@ -231,3 +231,26 @@ void faults_leaf_0a(const struct processor *p, struct cpuid_result *out)
         break;
     }
 }
+
+FAULT(misc_enable_written,
+      .what = "[any] read-only bits of IA32_MISC_ENABLE take what is written",
+      .caught = {"skylake-2018 on 1 perf_capabilities FAIL",
+                 "haswell on 1 perf_capabilities FAIL"},
+      .breaks = MISC_ENABLE_HELD)
+
+FAULT(cpuid_no_ds,
+      .what = "[any] CPUID.1:EDX[21] (DS) is 0, and IA32_DS_AREA is there",
+      .caught = {"skylake-2018 on 1 perf_capabilities FAIL"},
+      .quantity = OF_EDX, .number = 1, .clear = 1 << 21)
+
+FAULT(cpuid_fixed_5,
+      .what = "[perfmon version 5] CPUID 0AH:ECX has IA32_FIXED_CTR5, which "
+              "is not there",
+      .caught = {"icelake-server on 1 counter_enumeration FAIL"},
+      .quantity = OF_ECX, .number = 0xA, .set = 1 << 5)
+
+FAULT(threads_fixed_apart,
+      .what = "[perfmon version 5 with SMT] CPUID 0AH:ECX of the second thread "
+              "of a core has a counter more",
+      .caught = {"icelake-server on 2 perf_capabilities FAIL"},
+      .breaks = THREADS_HAVE_FIXED)
