@@ -126,8 +126,7 @@ static bool fill_ds_area(struct sampling *p)
                                    : config->reset[n];
     for (unsigned n = 0; n < BANK_FIXED; n++)
         p->set.pebs_reset[p->fixed_at + n] =
-            -(uint64_t)config->fixed_period[n] &
-            BITS(test_cpu(p->t)->fixed_bits - 1, 0);
+            -config->fixed_period[n] & BITS(test_cpu(p->t)->fixed_bits - 1, 0);
     memcpy((void *)p->area, &p->set, p->area_bytes);
     return true;
 }

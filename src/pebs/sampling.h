@@ -35,7 +35,7 @@ struct sampling_config {
     uint64_t reset[PRECISE_COUNTERS];   /* where there is no period: the value
                                            that a record reloads */
     uint32_t fixed_first[BANK_FIXED];   /* the same of fixed counters */
-    uint32_t fixed_period[BANK_FIXED];  /* not 0 where one makes records */
+    uint64_t fixed_period[BANK_FIXED];  /* not 0 where one makes records */
     unsigned room, threshold;           /* records */
     unsigned begun; /* so many are taken for written: the index is after them */
     unsigned slack; /* bytes after the last record that fits, too few for one */

@@ -16,6 +16,9 @@
 #define ARMED_WITHIN UINT64_C(64)
 #define CYCLES       (UINT64_C(1) << 16)
 
+/* Until the next overflow, where a reset value has all bits of a counter. */
+#define FAR UINT64_C(0x123456789a00)
+
 /* Each reset value is another, so that a wrong one is noticed: the periods of
  * those that make no records are larger than any window. */
 static struct sampling_config config_of(unsigned fixed, uint32_t period)
@@ -133,6 +136,23 @@ static bool try_alone(struct sampling *p, unsigned n, uint64_t counted)
     return true;
 }
 
+/* Reloaded with a value far from an overflow, whole. */
+static bool try_far(struct sampling *p, unsigned n, uint64_t counted)
+{
+    struct sampling_config config = config_of(1u << n, (uint32_t)(counted / 4));
+    char name[MSR_NAME_BYTES];
+
+    config.fixed_period[n] = FAR;
+    if (!sampling_run(p, &config, 0))
+        return false;
+    return check(
+        p->t, p->records >= 1 && sampling_fixed_since(p, n) <= counted + CYCLES,
+        "%s is 0x%lx after %u records; wanted 1 or more, its reset "
+        "value 0x%lx of the DS area, and what it counted since",
+        msr_name(IA32_FIXED_CTR(n), name), p->fixed_value[n], p->records,
+        p->set.pebs_reset[p->fixed_at + n]);
+}
+
 /* Between them the records name all that make some, and nothing else. Each
  * makes one: cycles count what a record takes, too, and would make the next. */
 static bool try_together(struct sampling *p, unsigned fixed,
@@ -184,7 +204,7 @@ TEST(pebs_fixed_counters,
             !sampling_groups(&p, SAMPLING_GROUPS, false) ||
             !try_alone(&p, n, counted[n]) ||
             !sampling_groups(&p, SAMPLING_GROUPS, true) ||
-            !try_alone(&p, n, counted[n]))
+            !try_alone(&p, n, counted[n]) || !try_far(&p, n, counted[n]))
             return;
     try_together(&p, fixed, counted);
 }

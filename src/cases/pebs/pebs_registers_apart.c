@@ -75,7 +75,8 @@ static void add_pebs(struct registers *r, struct test_context *t)
     const uint64_t debugctl = msr_value(t, IA32_DEBUGCTL);
 
     add(r, IA32_DS_AREA, area, area + 64);
-    add(r, IA32_PEBS_ENABLE, BITS(2, 0), 0);
+    /* LL_EN, or fixed counters with extended PEBS. */
+    add(r, IA32_PEBS_ENABLE, BITS(34, 32) | BITS(2, 0), 0);
     add(r, MSR_PEBS_LD_LAT, MSR_PEBS_LD_LAT_THRHLD, MSR_PEBS_LD_LAT_THRHLD_MIN);
     if (test_cpu(t)->pebs_format == 4)
         add(r, MSR_PEBS_DATA_CFG, PEBS_DATA_DEFINED, 0);

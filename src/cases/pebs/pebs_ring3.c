@@ -279,8 +279,8 @@ static bool try_fixed(struct sampling *p, const struct ring3_session *s)
     fixed.room = fixed.threshold = TRANSFERS_ROOM;
     for (unsigned n = 0; n < bank_fixed(test_cpu(p->t)); n++) {
         fixed.fixed |= 1u << n;
-        fixed.fixed_first[n] = fixed.fixed_period[n] =
-            n == 0 ? FIXED_INSTRUCTIONS : FIXED_CYCLES;
+        fixed.fixed_first[n] = n == 0 ? FIXED_INSTRUCTIONS : FIXED_CYCLES;
+        fixed.fixed_period[n] = fixed.fixed_first[n];
     }
     if (!sampling_groups(p, selection, true) ||
         !sampling_around(p, &fixed, sampling_ring3, (uint64_t)(uintptr_t)s))

@@ -172,6 +172,8 @@ static void change_others(struct processor *p, uint32_t number, uint64_t value)
         p->pmu.global_ctrl = 0;
     if (number == IA32_DS_AREA && !faults_rule(m, DS_AREA_KEEPS_ENABLE, true))
         msr_write(p, IA32_PEBS_ENABLE, 0);
+    if (number == MSR_PEBS_LD_LAT && !faults_rule(m, LD_LAT_KEEPS_ENABLE, true))
+        msr_write(p, IA32_PEBS_ENABLE, p->pebs.enable & ~BITS(35, 32));
     if (number == IA32_DS_AREA && !faults_rule(m, DS_AREA_KEEPS_PMC, true))
         p->pmu.counter[0] &= BITS(31, 0);
     if (number == MSR_OFFCORE_RSP_1 &&

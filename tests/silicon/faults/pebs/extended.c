@@ -105,3 +105,11 @@ FAULT(pebs_of_misses_by_all,
                  "haswell on 1 pebs_events FAIL",
                  "sapphirerapids on 1 pebs_events FAIL"},
       .breaks = PEBS_HAS_MISSES_ALONE)
+
+FAULT(extended_fixed_reset_32_bits,
+      .what = "[adaptive records] a fixed counter is reloaded with bits 31:0 "
+              "of its reset value, sign-extended",
+      .caught = {"icelake-server on 1 pebs_fixed_counters FAIL",
+                 "graniterapids on 1 pebs_fixed_counters FAIL",
+                 "arrowlake on 1 pebs_fixed_counters FAIL"},
+      .breaks = FIXED_RESET_WHOLE)

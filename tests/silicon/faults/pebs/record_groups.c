@@ -127,3 +127,9 @@ FAULT(pebs_rflags_nt_lost, .what = "[any] RFLAGS.NT of a record is 0",
       .caught = {"skylake-2018 on 1 pebs_record_layout FAIL",
                  "icelake-server on 1 pebs_record_layout FAIL"},
       .quantity = RECORD_WORD, .number = 0x00, .clear = 1 << 14)
+
+FAULT(ld_lat_clears_ll_en,
+      .what = "[PEBS] a write of MSR_PEBS_LD_LAT clears 3F1H[35:32]",
+      .caught = {"skylake-2018 on 1 pebs_registers_apart FAIL",
+                 "sandybridge on 1 pebs_registers_apart FAIL"},
+      .breaks = LD_LAT_KEEPS_ENABLE)

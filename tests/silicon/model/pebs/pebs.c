@@ -288,6 +288,8 @@ static void reload_counters(struct processor *p, const struct pebs_ds *ds,
             continue;
         if (!faults_rule(p->machine, RESETS_THEIR_OWN, true))
             reset = ds->reset[pebs_reset_at(p, first)] & COUNTER_MASK;
+        if (n >= 32 && !faults_rule(p->machine, FIXED_RESET_WHOLE, true))
+            reset = (uint64_t)(int32_t)reset & COUNTER_MASK;
         reset =
             faults_pebs_reset(p, ds, n, faults_pebs_reload(p, ds, n, reset));
         if (p->faults.of_user && !faults_rule(p->machine, RING3_RELOADS, true))
