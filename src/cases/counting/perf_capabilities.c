@@ -82,7 +82,8 @@ static void check_read_only(struct test_context *t)
     uint64_t found = 0;
 
     if (!identity_is_native(test_cpu(t)) ||
-        try_get_msr(t, IA32_MISC_ENABLE, &found) != HW_NO_FAULT)
+        try_get_msr(t, IA32_MISC_ENABLE, &found) != HW_NO_FAULT ||
+        try_rewrite_msr(t, IA32_MISC_ENABLE) != HW_NO_FAULT)
         return;
     for (unsigned i = 0; i < sizeof(bits); i++) {
         const uint64_t other = found ^ BIT(bits[i]);
