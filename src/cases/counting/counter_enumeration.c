@@ -263,8 +263,8 @@ static void look_at_all(struct test_context *t)
             continue;
         int vector = try_get_msr(t, msr, &value);
         check(t, vector == HW_NO_FAULT,
-              "CPUID has %u counters and the fixed ones 0x%x: RDMSR of %XH got "
-              "%s, wanted no exception",
+              "CPUID has %u counters and the fixed ones 0x%x: RDMSR of MSR %XH "
+              "got %s, wanted no exception",
               general, id->fixed_set, msr, fault_name(vector));
     }
 }

@@ -262,8 +262,7 @@ static void memory_events(void **state)
         "retired loads (D0H/81H)", "retired stores (D0H/82H)",
         "retired locked loads (D0H/21H)", "retired instructions (C0H)",
         "retired branches (C4H)"};
-    const unsigned each = 3 * 5;       /* windows of a row */
-    const unsigned splits = 7 * 3 * 2; /* after 24 rows */
+    const unsigned each = 3 * 5, splits = 11 * 3 * 2; /* after 24 rows */
 
     (void)state;
     begin(&test_memory_counts, 0x5e);
@@ -298,13 +297,15 @@ static void memory_splits(void **state)
 {
     (void)state;
     for (unsigned e = 0; e < 2; e++)
-        for (unsigned row = 0; row < 7; row++)
+        for (unsigned row = 0; row < 11; row++)
             for (int64_t more = -1; more <= 1; more += 2) {
+                const bool may = more > 0 && row == 9 + e; /* over a page */
                 begin(&test_memory_counts, 0x5e);
                 set_wrong((e + row) % 4, e == 0 ? 0x41d0 : 0x42d0, more,
                           24 * 3 * 5 + 3 * (2 * row + e) + 3);
                 device.wrong.levels_ignored = true;
-                expect_case(counting_end(), VERDICT_FAIL, "of two lines (D0H");
+                expect_case(counting_end(), may ? VERDICT_PASS : VERDICT_FAIL,
+                            may ? "" : "of two lines (D0H");
             }
 }
 

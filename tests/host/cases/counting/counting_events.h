@@ -37,14 +37,15 @@ WINDOW(random)
 
 /* The walk, and some instructions of the call. */
 static bool updates; /* what loads and stores is not locked */
-static bool byte;    /* and not 8 of them */
+static bool byte;    /* and not 8 of them, */
+static bool wide;    /* or 16 */
 static uint32_t turn = 7, branches = 1; /* instructions, and of them branches */
 
 static void walk(uint64_t enable, const struct memory_walk *w, bool load,
                  bool store, bool flushed)
 {
     const uint32_t n = (uint32_t)w->count;
-    const bool split = w->base % 64 > 64 - 8;
+    const bool split = w->base % 64 > (wide ? 64 - 16 : 64 - 8);
     const struct piece p = {
         .instructions = 30 + turn * n,
         .jumps = 4 + branches * n,
@@ -91,6 +92,20 @@ void memory_load_byte(uint64_t enable, const struct memory_walk *w)
     byte = true;
     walk(enable, w, true, false, false);
     byte = false;
+}
+
+void memory_load_wide(uint64_t enable, const struct memory_walk *w)
+{
+    wide = true;
+    walk(enable, w, true, false, false);
+    wide = false;
+}
+
+void memory_store_wide(uint64_t enable, const struct memory_walk *w)
+{
+    wide = true;
+    walk(enable, w, false, true, false);
+    wide = false;
 }
 
 #define WALK(name, in_turn, of_branches, load, store, locked)             \
