@@ -148,7 +148,16 @@ body write_lines
         jnz     .next
         NEXT
 
-; The same in an inner transaction.
+; The same; then XABORT.
+body write_lines_xabort
+        shl     rdx, 6
+.next:  mov     [rsi + rdx - 64], rdx
+        sub     rdx, 64
+        jnz     .next
+        xabort  0x65
+        NEXT
+
+; Those in an inner transaction.
 body nest_write_lines
         xbegin  tsx_inner_fallback
         shl     rdx, 6

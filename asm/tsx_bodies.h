@@ -116,6 +116,7 @@ extern const uint8_t tsx_body_nest_xend_xabort[];
  * times the line's number, counted from 1. */
 extern const uint8_t tsx_body_write_lines[];
 extern const uint8_t tsx_body_nest_write_lines[]; /* in an inner transaction */
+extern const uint8_t tsx_body_write_lines_xabort[]; /* then XABORT 65H */
 /* One quadword of each of 8 * count lines from argument on; count at least 1.
  */
 extern const uint8_t tsx_body_read_lines[];
@@ -142,7 +143,17 @@ extern const uint8_t tsx_body_hold_kinds[]; /* not again; of a line each, by */
     {                                                                         \
         "POP", "CMP", "TEST", "MOVZX of a byte", "BT", "IMUL",                \
             "CMOV whose condition is false", "LODS", "SCAS", "PUSH", "PADDQ", \
-            "CVTSI2SD", "MOVSXD"                                              \
+            "CVTSI2SD", "MOVSXD", "MOV of a byte", "MOV of 2 bytes",          \
+            "MOV of 4 bytes", "MOVDQA", "CMP with a constant",                \
+            "TEST with a constant", "AND", "BSF", "CMPXCHG that fails",       \
+            "MOV of 8 bytes", "MUL"                                           \
+    }
+extern const uint8_t tsx_body_hold_store_kinds[]; /* the same of stores */
+#define TSX_HELD_STORE_KINDS                                                 \
+    {                                                                        \
+        "MOV of a byte", "MOV of 2 bytes", "MOV of 4 bytes", "PUSH", "CALL", \
+            "STOS", "MOVUPS", "MOVQ", "MOVAPS", "OR", "NOT",                 \
+            "MOV of a constant", "CMPXCHG", "BTS", "SETZ"                    \
     }
 extern const uint8_t tsx_body_hold_stores[]; /* to so many: */
 #define TSX_STORED_LINES 128
@@ -208,7 +219,8 @@ extern const uint8_t tsx_body_store_kinds[];
             "MOVDQA, its upper half", "MOVD", "ROR", "RCL",                    \
             "ADD of a register", "OR of a register", "ADC of a register",      \
             "SBB of a register", "AND of a register", "SUB of a register",     \
-            "XOR of a register"                                                \
+            "XOR of a register", "CMPXCHG8B", "ENTER", "MOVSD", "MOVHPD",      \
+            "XCHG of a byte"                                                   \
     }
 /* PUSHes count three times; then XABORT 77H. */
 extern const uint8_t tsx_body_push_xabort[];

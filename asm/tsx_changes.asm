@@ -74,6 +74,10 @@ change ymm
 %endrep
         NEXT
 
+change upper
+        vzeroupper
+        NEXT
+
 change zmm
 %assign n 0
 %rep 32

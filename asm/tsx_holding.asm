@@ -252,8 +252,65 @@ body hold_kinds
         paddq   xmm0, [rsi + 64 * 10]
         cvtsi2sd xmm0, qword [rsi + 64 * 11]
         movsxd  rcx, dword [rsi + 64 * 12]
+        mov     cl, [rsi + 64 * 13]
+        mov     cx, [rsi + 64 * 14]
+        mov     ecx, [rsi + 64 * 15]
+        movdqa  xmm0, [rsi + 64 * 16]
+        cmp     qword [rsi + 64 * 17], 3
+        test    dword [rsi + 64 * 18], 3
+        and     rcx, [rsi + 64 * 19]
+        bsf     rcx, [rsi + 64 * 20]
+        mov     rax, rdi                ; not what is there: a comparison alone
+        cmpxchg [rsi + 64 * 21], rcx
+        mov     rax, [rsi + 64 * 22]
+        mul     qword [rsi + 64 * 23]
+        mov     rdx, [rdi + COUNT]
+        mov     rax, r10
 .turn:  dec     rdx
         jnz     .turn
+        NEXT
+
+; A store to each of so many lines, by another instruction each, where each
+; quadword is 0; after the turns 0 again.
+body hold_store_kinds
+        mov     r8, rdi
+        mov     r9, rax
+        mov     rcx, -1
+        mov     [rsi], cl
+        mov     [rsi + 64], cx
+        mov     [rsi + 64 * 2], ecx
+        mov     r10, rsp
+        lea     rsp, [rsi + 64 * 3 + 8]
+        push    rcx
+        lea     rsp, [rsi + 64 * 4 + 8]
+        call    .called
+.called:
+        mov     rsp, r10
+        lea     rdi, [rsi + 64 * 5]
+        mov     rax, rcx
+        stosq
+        movq    xmm0, rcx
+        punpcklqdq xmm0, xmm0
+        movups  [rsi + 64 * 6], xmm0
+        movq    [rsi + 64 * 7], xmm0
+        movaps  [rsi + 64 * 8], xmm0
+        or      [rsi + 64 * 9], rcx
+        not     qword [rsi + 64 * 10]
+        mov     qword [rsi + 64 * 11], -1
+        xor     eax, eax
+        cmpxchg [rsi + 64 * 12], rcx
+        bts     qword [rsi + 64 * 13], 3
+        setz    [rsi + 64 * 14]
+        mov     rdi, r8
+        mov     rax, r9
+.turn:  dec     rdx
+        jnz     .turn
+%assign n 0
+%rep 15
+        mov     [rsi + 64 * n], rdx
+        mov     [rsi + 64 * n + 8], rdx
+%assign n n+1
+%endrep
         NEXT
 
 ; Stores ~0 to 128 lines, as HOLD_STORE to one.

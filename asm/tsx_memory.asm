@@ -184,6 +184,24 @@ body store_kinds
         and     [rsi + 376], rax
         sub     [rsi + 384], rax
         xor     [rsi + 392], rax
+        mov     r11, rdx
+        mov     rax, [rsi + 400]        ; and its halves exchanged
+        mov     rdx, rax
+        shr     rdx, 32
+        mov     ecx, eax
+        mov     ebx, edx
+        cmpxchg8b [rsi + 400]
+        mov     rdx, r11
+        mov     rcx, rsp
+        mov     r11, rbp
+        lea     rsp, [rsi + 416]
+        enter   0, 0
+        mov     rsp, rcx
+        mov     rbp, r11
+        movsd   [rsi + 416], xmm0
+        movhpd  [rsi + 424], xmm0
+        mov     cl, 0x11
+        xchg    [rsi + 432], cl
         mov     rdi, r8
         mov     rax, r9
         test    rdx, rdx

@@ -64,13 +64,13 @@ int tsx_state(struct tsx_state *state);
 extern const uint8_t tsx_state_begin[], tsx_state_outside[], tsx_begin_hle[];
 
 /* What the transaction changes: nothing; all registers and status flags, each
- * bit, and RSP by TSX_STATE_POPPED; DF; XMM0 to 15 and MXCSR; YMM0 to 15; ZMM0
- * to 31 and K0 to 7; the x87; memory; of it stored[] alone, without an XBEGIN.
- */
+ * bit, and RSP by TSX_STATE_POPPED; DF; XMM0 to 15 and MXCSR; YMM0 to 15; their
+ * upper halves, to 0; ZMM0 to 31 and K0 to 7; the x87; memory; of it stored[]
+ * alone, without an XBEGIN. */
 extern const uint8_t tsx_change_nothing[], tsx_change_general[],
     tsx_change_direction[], tsx_change_xmm[], tsx_change_both[],
-    tsx_change_ymm[], tsx_change_zmm[], tsx_change_x87[], tsx_change_memory[],
-    tsx_change_stored[];
+    tsx_change_ymm[], tsx_change_upper[], tsx_change_zmm[], tsx_change_x87[],
+    tsx_change_memory[], tsx_change_stored[];
 #define TSX_STATE_POPPED 16
 
 /* What then ends it: XEND, the same after two inner ones, XABORT 77H, the

@@ -3,6 +3,7 @@
 #include "src/counting/in_tx_events.h"
 
 #include "src/base/msr.h"
+#include "src/counting/bank.h"
 #include "src/counting/lost_slots.h"
 #include "src/counting/selects.h"
 #include "src/tsx/causes.h"
@@ -10,6 +11,7 @@
 
 #define ROUNDS     16 /* of work outside */
 #define ABORTS     4
+#define EDGES      2 /* whether XBEGIN and what aborts are inside is not said */
 #define FEW_STORES 8 /* less than a cache has ways */
 #define MISSES_BIT 6 /* of CPUID.0AH:EBX: Branch Misses Retired */
 #define IMPOSSIBLE BIT(32)
@@ -107,8 +109,48 @@ static void check_aborted(struct test_context *t, const struct event *event)
                 event->what, ABORTS, s.got[1], s.got[2]);
 }
 
+static void run_xaborts(void *argument)
+{
+    unsigned *ends = argument; /* commits; aborts that the XABORT made */
+
+    for (unsigned i = 0; i < ABORTS; i++) {
+        struct tsx_block block = {.body = tsx_body_long_xabort};
+        const bool aborts = tsx_inside(&block) == TSX_ABORTED;
+        ends[0] += !aborts;
+        ends[1] += aborts && (block.status & RTM_STATUS_XABORT) != 0;
+    }
+}
+
+/* Of ring 0 alone, with OS and without USR: the same. */
+static void check_os_alone(struct test_context *t)
+{
+    struct bank before = bank_of(BITS(2, 0), EVENT_INST_RETIRED), after;
+    unsigned ends[2] = {0, 0};
+
+    for (unsigned n = 0; n < 3; n++)
+        before.select[n] &= ~IA32_PERFEVTSEL_USR;
+    before.select[1] |= IA32_PERFEVTSEL_IN_TX;
+    before.select[2] |= IA32_PERFEVTSEL_IN_TX | IA32_PERFEVTSEL_IN_TXCP;
+    if (!bank_work(t, &before, run_xaborts, ends, &after) || ends[0] != 0)
+        return;
+    check(t,
+          after.pmc[1] >= (uint64_t)TSX_LONG * ends[1] &&
+              after.pmc[1] <= after.pmc[0],
+          "instructions of %u transactions that XABORT ends, with OS = 1 and "
+          "USR = 0: with IN_TX = 1 IA32_PMC1 (C2H) counted %lu of %lu; wanted "
+          "%u at least",
+          ABORTS, after.pmc[1], after.pmc[0], TSX_LONG * ends[1]);
+    check_known(t, after.pmc[2] <= EDGES * ABORTS, ERRATUM_PMC2_OVER_ABORTS,
+                after.pmc[2] > IMPOSSIBLE,
+                "instructions of %u transactions that XABORT ends, with OS = 1 "
+                "and USR = 0: with IN_TX = IN_TXCP = 1 IA32_PMC2 (C3H) counted "
+                "%lu; wanted %u at most",
+                ABORTS, after.pmc[2], EDGES * ABORTS);
+}
+
 void in_tx_events_check(struct test_context *t)
 {
+    check_os_alone(t);
     for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++)
         if (has(test_cpu(t), &events[i])) {
             check_outside(t, &events[i]);

@@ -7,7 +7,8 @@
 #define LINE_BYTES 64
 #define STEP       (LINE_BYTES / sizeof(uint64_t))
 #define TRIES      32 /* of each size; half may abort without a cause */
-#define ENOUGH     4  /* aborts that set EAX[3]: no more tries of this size */
+#define XABORTS    2
+#define ENOUGH     4 /* aborts that set EAX[3]: no more tries of this size */
 #define OLD        UINT64_C(0xdededededededede)
 
 static volatile uint64_t *lines_of(const struct capacity *c)
@@ -116,6 +117,29 @@ void capacity_judge(struct test_context *t, const struct capacity *c,
         probe_check_status(
             t, 0, RTM_STATUS_CAPACITY | (or_conflict ? RTM_STATUS_CONFLICT : 0),
             above);
+}
+
+void capacity_check_xabort(struct test_context *t, const struct capacity *c,
+                           const uint8_t *body)
+{
+    const unsigned units = c->good / 2;
+    const struct tsx_block block = {
+        .body = body, .argument = c->argument, .count = units};
+    struct rtm_tally tally;
+    unsigned wrong = 0;
+
+    rtm_clear(&tally);
+    for (unsigned i = 0; i < XABORTS && units != 0; i++) {
+        fill_lines(c, units);
+        bool stored = probe_once(&block, 0, &tally) == TSX_COMMITTED;
+        wrong += lines_wrong(c, units, stored);
+    }
+    WITH_PREFIX (t, "%s %u lines, then XABORT", c->what, units * c->unit) {
+        probe_check(t, &tally);
+        check(t, wrong == 0,
+              "%u lines hold what was stored after %u aborts; wanted 0", wrong,
+              tally.aborted);
+    }
 }
 
 void capacity_check_inner(struct test_context *t, const struct capacity *c,

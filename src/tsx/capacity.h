@@ -36,6 +36,11 @@ void capacity_find(struct test_context *t, struct capacity *c);
 void capacity_judge(struct test_context *t, const struct capacity *c,
                     bool or_conflict);
 
+/* Half of what has committed, by this body of the same argument and count,
+ * which XABORT ends: checks that nothing of it is left. */
+void capacity_check_xabort(struct test_context *t, const struct capacity *c,
+                           const uint8_t *body);
+
 /* Where there is a limit: checks EAX after units_max of them in an inner
  * transaction, which is what this body makes of the same argument and count. */
 void capacity_check_inner(struct test_context *t, const struct capacity *c,

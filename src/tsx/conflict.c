@@ -66,6 +66,46 @@ static void store_by(enum conflict_access access, volatile uint64_t *place,
     }
 }
 
+/* The same of loads: all ones where the place holds TSX_HELD. */
+static uint64_t load_by(enum conflict_access access,
+                        const volatile uint64_t *place)
+{
+    int64_t found;
+    uint64_t count = 1;
+
+    switch (access) {
+    case CONFLICT_LOAD:
+        return *place;
+    case CONFLICT_LOAD_BYTE:
+        found = *(const volatile int8_t *)place;
+        break;
+    case CONFLICT_LOAD_WORD:
+        found = *(const volatile int16_t *)place;
+        break;
+    case CONFLICT_LOAD_DOUBLE:
+        found = *(const volatile int32_t *)place;
+        break;
+    case CONFLICT_LOAD_WIDE:
+        __asm__ volatile("movups (%1), %%xmm0\n\tmovq %%xmm0, %0"
+                         : "=r"(found)
+                         : "r"(place)
+                         : "memory");
+        break;
+    case CONFLICT_LOAD_STRING:
+        __asm__ volatile("rep lodsq"
+                         : "=a"(found), "+S"(place), "+c"(count)
+                         :
+                         : "memory");
+        break;
+    default:
+        __asm__ volatile("movslq -2(%1), %0\n\tsarq $16, %0"
+                         : "=r"(found)
+                         : "r"(place)
+                         : "memory", "cc");
+    }
+    return (uint64_t)found;
+}
+
 static void access_line(struct test_context *peer, void *argument)
 {
     struct arena *a = argument;
@@ -88,9 +128,6 @@ static void access_line(struct test_context *peer, void *argument)
         return;
     }
     switch (a->c->access) {
-    case CONFLICT_LOAD:
-        found = *place;
-        break;
     case CONFLICT_STORE: /* another value each time */
         *place = other;
         break;
@@ -110,8 +147,15 @@ static void access_line(struct test_context *peer, void *argument)
     case CONFLICT_XCHG:
         found = __atomic_exchange_n(place, other, __ATOMIC_SEQ_CST);
         break;
-    default:
+    case CONFLICT_WORD:
+    case CONFLICT_DOUBLE:
+    case CONFLICT_WIDE:
+    case CONFLICT_STRING:
+    case CONFLICT_NONTEMPORAL:
         store_by(a->c->access, place, other);
+        break;
+    default:
+        found = load_by(a->c->access, place);
         break;
     }
     a->seen += found == TSX_HELD;

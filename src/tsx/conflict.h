@@ -23,6 +23,12 @@ enum conflict_access {
     CONFLICT_STRING,      /* by REP STOS, of 8 */
     CONFLICT_NONTEMPORAL, /* by MOVNTI */
     CONFLICT_XCHG,
+    CONFLICT_LOAD_BYTE, /* loads of 1, 2, 4 and 16 bytes, */
+    CONFLICT_LOAD_WORD,
+    CONFLICT_LOAD_DOUBLE,
+    CONFLICT_LOAD_WIDE,
+    CONFLICT_LOAD_STRING, /* by REP LODS, of 8, */
+    CONFLICT_LOAD_SPLIT,  /* of 4, which begins 2 bytes before */
 };
 enum conflict_place {
     CONFLICT_SAME,   /* what the transaction accesses */

@@ -13,7 +13,7 @@
 
 /* The first abort overflows, the second is recorded, and so on; the one that is
  * recorded may count, and then each makes a record from the second on. PMC1
- * counts the aborts. */
+ * counts the aborts; where PMC1 makes the records, PMC0. */
 #define MOST_TRIES 48
 
 static const struct sampling_config config = {
@@ -30,6 +30,16 @@ static const struct sampling_config config = {
  * long transaction, has a status of its own: few do. */
 #define WANTED(id)   (causes[id].always ? 12u : 3u)
 #define AFTER_WANTED 4u
+
+static struct sampling_config config_of(unsigned counter)
+{
+    struct sampling_config c = config;
+
+    c.counters = 1u << counter;
+    c.count_only = 1u << !counter;
+    c.first_period[counter] = c.period[counter] = 1;
+    return c;
+}
 
 #define INSTRUCTION     TX_ABORT_INSTRUCTION_ABORT
 #define NON_INSTRUCTION TX_ABORT_NON_INSTRUCTION_ABORT
@@ -95,6 +105,7 @@ static bool is_there(const struct test_context *t,
 /* Of one cause. */
 struct tally {
     unsigned tries, aborts, records;
+    unsigned counter;     /* that makes the records: 0 or 1 */
     bool inner;           /* each is met in an inner transaction */
     bool elides;          /* a critical section that aborts comes before each */
     enum cause_id before; /* an abort by this one does; CAUSES: none */
@@ -146,10 +157,11 @@ static bool provoke_aborts(struct sampling *p, enum cause_id id,
                            struct tally *y)
 {
     const unsigned wanted = y->before != CAUSES ? AFTER_WANTED : WANTED(id);
+    const struct sampling_config c = config_of(y->counter);
     unsigned found = 0;
     bool taken = false; /* the record that was due, by what comes before */
 
-    if (!sampling_arm(p, &config) || !sampling_start(p))
+    if (!sampling_arm(p, &c) || !sampling_start(p))
         return false;
     while (y->tries + 1 < MOST_TRIES && found < wanted) {
         if (y->elides)
@@ -169,21 +181,17 @@ static bool provoke_aborts(struct sampling *p, enum cause_id id,
     return true;
 }
 
-static bool try_cause(struct sampling *p, enum cause_id id,
-                      enum cause_id before, bool inner, bool elides,
+static bool try_cause(struct sampling *p, enum cause_id id, struct tally y,
                       struct abort_bits *sum)
 {
     struct test_context *t = p->t;
-    struct tally y = {.inner = inner,
-                      .elides = elides && id == CAUSE_XABORT,
-                      .before = before};
     char text[PEBS_TX_ABORT_TEXT];
 
     if (!provoke_aborts(p, id, &y))
         return false;
-    check(t, p->value[1] == y.aborts,
+    check(t, p->value[!y.counter] == y.aborts,
           "%u transactions aborted, and RTM_RETIRED.ABORTED counted %lu",
-          y.aborts, p->value[1]);
+          y.aborts, p->value[!y.counter]);
     if (y.aborts < 2) {
         note(t, "%u of %u transactions aborted, too few for a record", y.aborts,
              y.tries);
@@ -197,7 +205,7 @@ static bool try_cause(struct sampling *p, enum cause_id id,
           "first (with PDist, all), made %u; wanted a quarter of them at least",
           y.aborts, y.records);
     abort_bits_check(t, &y.cause, rules[id].set, rules[id].clear);
-    if (before == CAUSES && !inner)
+    if (y.before == CAUSES && !y.inner && y.counter == 0)
         note(t,
              "%u records of %u aborts, %u by this cause, %u Instruction_Abort; "
              "B8H: %s",
@@ -225,7 +233,7 @@ static bool try_after(struct sampling *p, struct abort_bits *sum)
                 continue;
             prefix_push(p->t, "%s after %s", causes[id].name,
                         causes[before].name);
-            if (!try_cause(p, id, before, false, false, sum))
+            if (!try_cause(p, id, (struct tally){.before = before}, sum))
                 return false;
             prefix_pop(p->t);
         }
@@ -288,16 +296,25 @@ TEST(pebs_tx_abort,
     /* Measured, and checked one by one. */
     for (enum cause_id id = 0; id < CAUSES; id++) {
         prefix_push(t, "%s", causes[id].name);
-        if (!try_cause(&p, id, CAUSES, false, elides, &sum))
+        if (!try_cause(&p, id,
+                       (struct tally){.before = CAUSES,
+                                      .elides = elides && id == CAUSE_XABORT},
+                       &sum))
             return;
         prefix_pop(t);
         prefix_push(t, "%s, a level further in", causes[id].name);
-        if (!try_cause(&p, id, CAUSES, true, false, &sum))
+        if (!try_cause(&p, id, (struct tally){.before = CAUSES, .inner = true},
+                       &sum))
             return;
         prefix_pop(t);
     }
     if (!try_after(&p, &sum))
         return;
+    prefix_push(t, "by IA32_PMC1 (C2H), %s", causes[CAUSE_XABORT].name);
+    if (!try_cause(&p, CAUSE_XABORT,
+                   (struct tally){.before = CAUSES, .counter = 1}, &sum))
+        return;
+    prefix_pop(t);
     abort_bits_check_retry(t, &sum);
     abort_bits_observe_retry(t, &sum);
     if (test_regime(t) == REGIME_B)

@@ -87,6 +87,8 @@ static const struct state_row aborts[] = {
      XCR0_AVX},
     {"YMM0 to YMM15 changed, then stores to 64 KB", tsx_change_ymm,
      tsx_end_capacity, XCR0_AVX},
+    {"the upper halves of YMM0 to YMM15 zeroed, then XABORT", tsx_change_upper,
+     tsx_end_xabort, XCR0_AVX},
     {"ZMM0 to ZMM31 and K0 to K7 changed, then XABORT", tsx_change_zmm,
      tsx_end_xabort, ZMM},
 };

@@ -24,6 +24,50 @@ static bool run_shared(struct test_context *t, struct conflict *shared)
     return true;
 }
 
+/* Of that line by accesses of other kinds. */
+static const struct kind {
+    const char *what;
+    enum conflict_access access;
+} loads[] = {
+    {"a read of a byte of the write set", CONFLICT_LOAD_BYTE},
+    {"a read of 2 bytes of the write set", CONFLICT_LOAD_WORD},
+    {"a read of 4 bytes of the write set", CONFLICT_LOAD_DOUBLE},
+    {"a read of 16 bytes of the write set", CONFLICT_LOAD_WIDE},
+    {"a read by REP LODS of the write set", CONFLICT_LOAD_STRING},
+    {"a read on two lines, the second of the write set", CONFLICT_LOAD_SPLIT},
+};
+
+/* Stores by instructions of many kinds, a line each. */
+static bool try_kinds(struct test_context *t, unsigned tries)
+{
+    static const char *const kinds[] = TSX_HELD_STORE_KINDS;
+    struct conflict c = {.body = tsx_body_hold_store, .tries = tries / 4 + 1};
+    char what[64];
+
+    for (unsigned n = 0; n < sizeof(loads) / sizeof(loads[0]); n++) {
+        c.what = loads[n].what;
+        c.access = loads[n].access;
+        if (!conflict_run(t, &c))
+            return false;
+        conflict_judge(t, &c);
+    }
+    c.what = what;
+    c.body = tsx_body_hold_store_kinds;
+    c.access = CONFLICT_LOAD;
+    c.place = CONFLICT_MANY;
+    for (unsigned n = 0; n < sizeof(kinds) / sizeof(kinds[0]); n++) {
+        text_format(what, sizeof(what), "a read of a line that %s writes",
+                    kinds[n]);
+        c.line = n;
+        if (!conflict_run(t, &c))
+            return false;
+        conflict_judge(t, &c);
+        if (c.tally.matched == 0)
+            break; /* each that sees none takes its whole time */
+    }
+    return true;
+}
+
 TEST(tsx_conflict_read,
      .asks =
          "Does a read by another processor of a line of the write set abort "
@@ -75,6 +119,9 @@ TEST(tsx_conflict_read,
     if (!conflict_run(t, &two))
         return;
     conflict_judge(t, &two);
+
+    if (!try_kinds(t, same.tries))
+        return;
 
     /* Of many lines that it has written, the last. */
     many.what = "a read of the last of 128 lines of the write set";

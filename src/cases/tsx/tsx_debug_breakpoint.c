@@ -5,6 +5,7 @@
 #include "src/base/names.h"
 #include "src/tsx/hle.h"
 #include "src/tsx/probe.h"
+#include "src/tsx/state.h"
 #include "src/tsx/status.h"
 
 #define HW_DB 1
@@ -27,6 +28,7 @@
 #define XBEGIN_BYTES 6
 #define PIECES       12 /* of a quadword, drawn */
 #define ELIDED       8
+#define STATE_TRIES  2
 #define VALUE        UINT64_C(0xf1e2d3c4b5a69788)
 
 struct breakpoint {
@@ -54,6 +56,14 @@ static const struct breakpoint points[] = {
      DR7_DATA(2, WRITES), TSX_RAN},
     {"instruction breakpoint in an inner transaction", tsx_body_nest_store,
      tsx_body_nest_store_begin + XBEGIN_BYTES, DR7_INSTRUCTION(1), TSX_RAN},
+    {"data breakpoint on a store of 1 byte", tsx_body_store_1, NULL,
+     DR7_DATA(0, WRITES), TSX_RAN},
+    {"data breakpoint on a store of 2 bytes", tsx_body_store_2, NULL,
+     DR7_DATA(1, WRITES), TSX_RAN},
+    {"data breakpoint on a store of 4 bytes", tsx_body_store_4, NULL,
+     DR7_DATA(2, ACCESSES), TSX_RAN},
+    {"data breakpoint on a store of 16 bytes", tsx_body_store_16, NULL,
+     DR7_DATA(3, WRITES), TSX_RAN},
     {"INT3", tsx_body_int3, NULL, DR7_ONE, HW_BP},
 };
 
@@ -123,6 +133,51 @@ static void try_piece(struct test_context *t)
     try_inside(t, &point, &block, block.argument + at, &probe);
 }
 
+/* What such an abort restores: that of a load. */
+static const struct state_row states[] = {
+    {"general registers, status flags, XMM0 to XMM15 and MXCSR changed, then a "
+     "load with a breakpoint",
+     tsx_change_both, tsx_end_read, 0},
+    {"DF changed, then a load with a breakpoint", tsx_change_direction,
+     tsx_end_read, 0},
+    {"the x87 changed, then a load with a breakpoint", tsx_change_x87,
+     tsx_end_read, 0},
+    {"memory changed, then a load with a breakpoint", tsx_change_memory,
+     tsx_end_read, 0},
+    {"YMM0 to YMM15 changed, then a load with a breakpoint", tsx_change_ymm,
+     tsx_end_read, XCR0_AVX},
+};
+
+struct watched_state {
+    struct tsx_block block; /* for tsx_watched() */
+    struct test_context *t;
+    const struct state_row *row;
+    uint64_t components;
+    unsigned commits;
+};
+
+static int run_state(struct tsx_block *block)
+{
+    struct watched_state *w = (struct watched_state *)(void *)block;
+
+    w->commits = state_try(w->t, w->row, w->components, STATE_TRIES);
+    return TSX_RAN;
+}
+
+static void try_state(struct test_context *t, const struct state_row *row)
+{
+    struct watched_state w = {
+        .t = t, .row = row, .components = state_components(test_cpu(t))};
+
+    if ((w.components & row->components) != row->components)
+        return;
+    (void)tsx_watched(run_state, &w.block,
+                      (uint64_t)(uintptr_t)state_argument(t),
+                      DR7_DATA(0, ACCESSES));
+    check(t, w.commits == 0, "%s: %u of %u committed; wanted 0", row->what,
+          w.commits, STATE_TRIES);
+}
+
 /* SDM 1, "Runtime Considerations": in an elided section it is suppressed, and
  * comes back where the section is executed without elision: with the lock
  * taken, and after the store. */
@@ -169,9 +224,10 @@ TEST(
 
     FOR_EACH_ROW (t, i, points) {
         const struct breakpoint *point = &points[i];
-        _Alignas(64) volatile uint64_t cell = 0; /* byte 0 of a line */
+        /* Of a store of 16 bytes; from byte 0 of a line on. */
+        _Alignas(64) volatile uint64_t cells[2] = {0};
         struct tsx_block block = {.body = point->body,
-                                  .argument = (uint64_t)(uintptr_t)&cell,
+                                  .argument = (uint64_t)(uintptr_t)cells,
                                   .count = 1};
         uint64_t dr0 = point->address != NULL
                            ? (uint64_t)(uintptr_t)point->address
@@ -184,17 +240,19 @@ TEST(
             continue;
 
         /* Measured, and checked. */
-        cell = 0;
+        cells[0] = 0;
         try_inside(t, point, &block, dr0, &probe);
         if (point->vector != TSX_RAN)
             note(t, "%s inside a transaction: EAX = 0x%08x (%s)", point->what,
                  probe.status, rtm_status_text(probe.status, text));
-        check(t, cell == 0,
+        check(t, cells[0] == 0 && cells[1] == 0,
               "%s: the store of an aborted transaction remained in memory",
               point->what);
     }
     for (unsigned i = 0; i < PIECES; i++)
         try_piece(t);
+    for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+        try_state(t, &states[i]);
     if (test_cpu(t)->hle && hle_hints(t))
         try_elided(t);
 }

@@ -22,5 +22,6 @@ TEST(tsx_write_capacity,
         return;
     capacity_find(t, &c);
     capacity_judge(t, &c, false);
+    capacity_check_xabort(t, &c, tsx_body_write_lines_xabort);
     capacity_check_inner(t, &c, tsx_body_nest_write_lines, false);
 }

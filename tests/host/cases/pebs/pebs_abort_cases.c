@@ -64,6 +64,7 @@ static void deviations(void **state)
             .info = TX_ABORT_CAPACITY_WRITES, .of = tsx_body_read_lines),
         ROW(tx_abort, FAIL, "the first instruction of the outermost", .rip = -1,
             .of = tsx_body_nest_xabort),
+        ROW(tx_abort, FAIL, "by IA32_PMC1 (C2H), XABORT: ", .by_1 = BIT(33)),
         ROW(tx_conflict, FAIL, "none with Data_Conflict", .idle = true),
         ROW(tx_conflict, FAIL, "none with Data_Conflict",
             .info = TX_ABORT_DATA_CONFLICT, .of = tsx_body_hold_load),

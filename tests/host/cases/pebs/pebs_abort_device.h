@@ -92,6 +92,7 @@ struct wrong {
     bool idle;            /* the other processor's writes abort nothing */
     bool conflicts_ring3; /* at ring 3 they do, and no record is made */
     uint64_t sticky;      /* of B8H: 1 where it was in the abort before */
+    uint64_t by_1;        /* the same, of records of counter 1 */
     bool adds;            /* cycles of the commit before */
     bool of_hle; /* HLE_Abort is that of the last abort of any kind, too */
 };
@@ -138,6 +139,7 @@ static void record_abort(const struct tsx_block *b, const struct end *end,
         (wrong.most != 0 && records >= wrong.most))
         return;
     record.tx_abort ^= is ? wrong.info : 0;
+    record.tx_abort ^= counters == 2 ? wrong.by_1 : 0;
     record.tx_abort |= wrong.sticky & info_before;
     record.tx_abort += wrong.adds ? committed_before : 0;
     put(&record);

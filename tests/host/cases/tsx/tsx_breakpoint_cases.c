@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tsx_breakpoint_cases.c - breakpoints in transactions without advanced
  * debugging. */
+#include "tests/host/cases/state_fixture.h"
 #include "tests/host/cases/tsx/tsx_debug_device.h"
 
 extern const struct test test_tsx_debug_breakpoint;
@@ -19,9 +20,48 @@ static const struct {
     {tsx_body_store, 5, "instruction breakpoint of DR3 inside"},
     {tsx_body_nest_store, 0, "data breakpoint in an inner transaction inside"},
     {tsx_body_nest_store, 1, "instruction breakpoint in an inner transaction"},
+    {tsx_body_store_1, 0, "data breakpoint on a store of 1 byte inside"},
+    {tsx_body_store_2, 0, "data breakpoint on a store of 2 bytes inside"},
+    {tsx_body_store_4, 0, "data breakpoint on a store of 4 bytes inside"},
+    {tsx_body_store_16, 0, "data breakpoint on a store of 16 bytes inside"},
     {tsx_body_int3, 0, "INT3 inside"},
 };
 #define POINTS (sizeof(points) / sizeof(points[0]))
+
+static struct {
+    bool commits, unrestored;
+    unsigned tries;
+} registers;
+
+/* While a load of its argument is watched. */
+int tsx_state(struct tsx_state *s)
+{
+    assert_true(watching && watch_at == s->argument);
+    registers.tries++;
+    const int outcome = state_end(s, registers.commits);
+    if (registers.unrestored && s->change == tsx_change_direction)
+        s->flags_after ^= 0x400;
+    return outcome;
+}
+
+static void each_state(void **state)
+{
+    (void)state;
+    memset(&registers, 0, sizeof(registers));
+    begin(&test_tsx_debug_breakpoint);
+    expect_case(case_end(), VERDICT_PASS, "");
+    assert_int_equal(registers.tries, 4 * 2); /* without AVX */
+    begin(&test_tsx_debug_breakpoint);
+    registers.unrestored = true;
+    expect_case(case_end(), VERDICT_FAIL,
+                "DF changed, then a load with a breakpoint, after the abort: "
+                "RFLAGS");
+    memset(&registers, 0, sizeof(registers));
+    begin(&test_tsx_debug_breakpoint);
+    registers.commits = true;
+    expect_case(case_end(), VERDICT_FAIL, "breakpoint: 2 of 2 committed");
+    memset(&registers, 0, sizeof(registers));
+}
 
 static void each_point(void **state)
 {
@@ -66,7 +106,7 @@ static void each_point(void **state)
                   points[i].before);
         expect_case(case_end(), VERDICT_FAIL, "was delivered, 1 of 2");
         /* It is not hit outside, where an inner one is not tried. */
-        if (points[i].body == tsx_body_nest_store)
+        if (points[i].body == tsx_body_nest_store || is_sized(points[i].body))
             continue;
         begin(test);
         wrong.point = i;
@@ -118,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_point),
+        cmocka_unit_test(each_state),
         cmocka_unit_test(elided_sections),
         cmocka_unit_test(none_commits),
     };

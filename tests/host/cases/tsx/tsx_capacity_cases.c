@@ -180,6 +180,12 @@ static void write_capacity(void **state)
     tsx_wrong(tsx_body_write_lines, leak, 8); /* of 128 lines */
     expect_case(case_end(), VERDICT_FAIL, "1 lines hold what they must not");
     begin(test);
+    device.lines = 100;
+    tsx_wrong(tsx_body_write_lines_xabort, leak, 1);
+    expect_case(case_end(), VERDICT_FAIL,
+                "stores to 50 lines, then XABORT: 1 lines hold what was stored "
+                "after 2 aborts");
+    begin(test);
     tsx_wrong(tsx_body_write_lines, loss, 0);
     expect_case(case_end(), VERDICT_FAIL, "1 lines hold what they must not");
     begin(test);

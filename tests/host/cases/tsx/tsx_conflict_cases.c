@@ -154,6 +154,31 @@ static void each_conflict(void **state)
     }
 }
 
+/* Each form of a load or a store, which is tried less often. */
+static void each_form(void **state)
+{
+    static const struct kind forms[] = {
+        {READ, tsx_body_hold_store, CONFLICT_LOAD_BYTE, CONFLICT_SAME,
+         "a read of a byte of the write set: "},
+        {READ, tsx_body_hold_store, CONFLICT_LOAD_SPLIT, CONFLICT_SAME,
+         "a read on two lines, the second of the write set: "},
+        {READ, tsx_body_hold_store_kinds, CONFLICT_LOAD, CONFLICT_MANY,
+         "a read of a line that MOV of a byte writes: "},
+        {WRITE, tsx_body_hold_kinds, CONFLICT_STORE, CONFLICT_MANY,
+         "a store to a line that POP reads: "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        begin_kind(&forms[i]);
+        other.ignores = true;
+        fails(&forms[i], "committed although it came between; wanted 0");
+        begin_kind(&forms[i]);
+        other.ignores = other.unnoticed = true;
+        fails(&forms[i], "set EAX[2] (conflict); 0 aborted");
+    }
+}
+
 /* EAX[5]: where the transaction is an inner one most have it; where it has
  * ended either will do; else none has. */
 static void nested(void **state)
@@ -328,9 +353,10 @@ static void retry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_conflict), cmocka_unit_test(nested),
-        cmocka_unit_test(shown),         cmocka_unit_test(any_transaction),
-        cmocka_unit_test(beside),        cmocka_unit_test(retry),
+        cmocka_unit_test(each_conflict),   cmocka_unit_test(each_form),
+        cmocka_unit_test(nested),          cmocka_unit_test(shown),
+        cmocka_unit_test(any_transaction), cmocka_unit_test(beside),
+        cmocka_unit_test(retry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

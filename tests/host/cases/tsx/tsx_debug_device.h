@@ -50,13 +50,19 @@ static uint64_t watch_at, watch_dr7;
 static const uint8_t *watch_body;
 static bool watching, watching_inside;
 
+static bool is_sized(const uint8_t *body)
+{
+    return body == tsx_body_store_1 || body == tsx_body_store_2 ||
+           body == tsx_body_store_4 || body == tsx_body_store_16;
+}
+
 /* SDM 3B, "Debug Control Register (DR7)": an enabled breakpoint, and what the
  * body does. */
 static bool is_hit(const struct tsx_block *b)
 {
     static const uint8_t lengths[] = {1, 2, 8, 4};
-    const bool stores =
-        b->body == tsx_body_store || b->body == tsx_body_nest_store;
+    const bool stores = b->body == tsx_body_store ||
+                        b->body == tsx_body_nest_store || is_sized(b->body);
 
     assert_true((watch_dr7 & BIT(10)) != 0);
     for (unsigned n = 0; watching && n < 4; n++) {
@@ -88,7 +94,8 @@ static int vector_of(const struct tsx_block *b)
 static bool debug_end(const struct tsx_block *b, struct end *end)
 {
     if (b->body != tsx_body_store && b->body != tsx_body_load &&
-        b->body != tsx_body_nest_store && b->body != tsx_body_int3)
+        b->body != tsx_body_nest_store && b->body != tsx_body_int3 &&
+        !is_sized(b->body))
         return false;
     const bool hit = vector_of(b) != TSX_RAN &&
                      !(wrong.deaf && wrong.points == wrong.point + 1);

@@ -238,7 +238,9 @@ int tsx_inside(struct tsx_block *b)
         fake_msr((uint32_t)b->argument)->value = b->count;
     if (commits != e.leaks)
         b->cell = ~b->cell;
-    if (b->body == tsx_body_write_lines && b->count <= LINES_WRITTEN)
+    if ((b->body == tsx_body_write_lines ||
+         b->body == tsx_body_write_lines_xabort) &&
+        b->count <= LINES_WRITTEN)
         for (unsigned n = 0; n < b->count; n++)
             if (commits != (e.memory_wrong && n == b->count - 1))
                 ((volatile uint64_t *)(uintptr_t)b->argument)[8 * n] =

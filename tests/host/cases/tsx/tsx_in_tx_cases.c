@@ -32,6 +32,8 @@ static const struct row {
      "IA32_PMC2 (C3H), IN_TX = 1: instructions of"},
     {tsx_body_long, IN_TX, 3, 100, 30,
      "IA32_PMC3 (C4H), IN_TX = 1: instructions of"},
+    {tsx_body_long_xabort, IN_TX | IN_TXCP, 2, 0, 3,
+     "with IN_TX = IN_TXCP = 1 IA32_PMC2 (C3H) counted 12; wanted 8 at most"},
     {tsx_body_write_lines, IN_TX | IN_TXCP, 2, 0, 3,
      "stores to many lines: instructions of 3 aborted transactions with IN_TX "
      "= IN_TXCP = 1: 9; wanted 6 at most"},

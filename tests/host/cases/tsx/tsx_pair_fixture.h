@@ -20,6 +20,7 @@ BODY(hold_locked)
 BODY(hold_nested)
 BODY(hold_split)
 BODY(hold_store_ended)
+BODY(hold_store_kinds)
 BODY(hold_store_nested)
 BODY(hold_stores)
 BODY(hold_string)
@@ -50,7 +51,8 @@ static const struct holding {
     {tsx_body_hold_store_nested, 0, 1, RTM_STATUS_NESTED},
     {tsx_body_hold_string, 1, 0, 0},
     {tsx_body_hold_loads, TSX_HELD_LINES, 0, 0},
-    {tsx_body_hold_kinds, 13, 0, 0},
+    {tsx_body_hold_kinds, 24, 0, 0},
+    {tsx_body_hold_store_kinds, 0, 15, 0},
     {tsx_body_hold_stores, 0, TSX_STORED_LINES, 0},
     {tsx_body_hold_split, 2, 0, 0},
     {tsx_body_hold_locked, 1, 1, 0},
@@ -131,8 +133,8 @@ static bool is_loaded(const struct holding *h, uint64_t round)
                           : c->place == CONFLICT_BESIDE ? 1
                                                         : 0;
 
-    return c->access == CONFLICT_LOAD && line < h->writes &&
-           (c->every == 0 || round % c->every == 0);
+    return (c->access == CONFLICT_LOAD || c->access >= CONFLICT_LOAD_BYTE) &&
+           line < h->writes && (c->every == 0 || round % c->every == 0);
 }
 
 /* The other's part: does it come to a conflict? */

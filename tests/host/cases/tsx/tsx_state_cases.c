@@ -115,6 +115,8 @@ static const struct row {
      "YMM0 to YMM15 changed, then #GP"},
     {tsx_change_ymm, tsx_end_cpuid, AVX, false,
      "YMM0 to YMM15 changed, then CPUID"},
+    {tsx_change_upper, tsx_end_xabort, AVX, false,
+     "the upper halves of YMM0 to YMM15 zeroed, then XABORT"},
     {tsx_change_zmm, tsx_end_xabort, AVX3, false,
      "ZMM0 to ZMM31 and K0 to K7 changed, then XABORT"},
     {tsx_change_nothing, tsx_state_commit, 0, true,
@@ -227,8 +229,8 @@ static void components(void **state)
         unsigned rows;
         const char *line, *left_out;
     } sets[] = {
-        {AVX3, 59, "59 kinds of changes and ends, 5 transactions each", NULL},
-        {AVX, 58, "58 kinds of changes and ends, 5 transactions each",
+        {AVX3, 60, "60 kinds of changes and ends, 5 transactions each", NULL},
+        {AVX, 59, "59 kinds of changes and ends, 5 transactions each",
          "not tested: ZMM0"},
         {0x63, 48, "48 kinds of changes and ends", "not tested: YMM0"},
         {0, 48, "48 kinds of changes and ends, 5 transactions each",

@@ -356,3 +356,10 @@ FAULT(info_read_conflict_missing,
       .caught = {"skylake-2018 on 2 pebs_tx_conflict FAIL",
                  "sapphirerapids on 2 pebs_tx_conflict FAIL"},
       .breaks = READS_HAVE_CONFLICT)
+
+FAULT(info_missing_by_1,
+      .what = "[A B F; C with bit 2] B8H[39:32] are 0 in the record of an "
+              "abort that IA32_PMC1 makes",
+      .caught = {"haswell on 1 pebs_tx_abort FAIL",
+                 "skylake-2017 on 1 pebs_tx_abort FAIL"},
+      .breaks = ABORT_RECORD_OF_1)

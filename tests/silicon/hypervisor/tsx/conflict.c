@@ -143,11 +143,12 @@ static struct vcpu *conflicting_access(struct vcpu *v, uint64_t address,
     const uint64_t next = (address | (LINE_BYTES - 1)) + 1;
     struct vcpu *o;
 
-    if (write && faults_about(m, STORES_UNSEEN, bytes))
+    if (faults_about(m, write ? STORES_UNSEEN : LOADS_UNSEEN, bytes))
         return NULL;
     o = conflicting_vcpu(v, address, write);
     if (o == NULL && next % PAGE_BYTES != 0 && bytes > next - address &&
-        (!write || faults_rule(m, SPLIT_STORES_CONFLICT, true)))
+        faults_rule(m, write ? SPLIT_STORES_CONFLICT : SPLIT_LOADS_CONFLICT,
+                    true))
         o = conflicting_vcpu(v, next, write);
     return o;
 }

@@ -83,9 +83,20 @@ static void restore_extended(const struct vcpu *v, struct extended_state *e,
          (cause == TX_CAUSE_EXCEPTION &&
           !faults_rule(m, EXCEPTION_RESTORES_YMM, true)) ||
          (cause == TX_CAUSE_CONFLICT &&
-          !faults_rule(m, CONFLICT_RESTORES_YMM, true)))) {
+          !faults_rule(m, CONFLICT_RESTORES_YMM, true)) ||
+         (v->tx.watch.hits != 0 &&
+          !faults_rule(m, WATCHED_RESTORES_YMM, true)))) {
         save_extended(v, &now);
         __builtin_memcpy(&e->image[XSAVE_YMM], &now.image[XSAVE_YMM], 256);
+    }
+    if (e->by_xsave && !faults_rule(m, ZEROED_RESTORES_YMM, true)) {
+        unsigned zeros = 0;
+
+        save_extended(v, &now);
+        for (unsigned n = XSAVE_YMM; n < XSAVE_BYTES; n++)
+            zeros += now.image[n] == 0;
+        if (zeros == XSAVE_BYTES - XSAVE_YMM)
+            __builtin_memset(&e->image[XSAVE_YMM], 0, zeros);
     }
     if (faults_keep_extended(v->model)) {
         save_extended(v, &now);

@@ -17,13 +17,26 @@
 /* And OR, ADC, SBB, AND, SUB, XOR; CMP stores nothing. */
 #define ADD_REGISTER 0x01u
 
+/* Behind prefixes; of two bytes with 0FH in [15:8]. */
+static uint32_t opcode_of(const struct vcpu *v)
+{
+    const uint8_t *at = (const uint8_t *)v->decoded->words;
+
+    while (*at == 0x66 || *at == 0xF2 || *at == 0xF3 || *at == 0xF0)
+        at++;
+    if ((*at & 0xF0) == 0x40) /* REX */
+        at++;
+    return at[0] == 0x0F ? 0x0F00u | at[1] : at[0];
+}
+
 unsigned tx_spared(struct vcpu *v, uint64_t address, bool write)
 {
     const struct machine *m = v->model->machine;
     const struct elision *e = &v->tx.elision;
     bool acquires = v->tx.hle && e->now == ELIDE_ACQUIRE;
 
-    if ((v->current.locked && !v->tx.hle &&
+    if (faults_about(m, write ? UNWRITTEN_FORMS : UNREAD_FORMS, opcode_of(v)) ||
+        (v->current.locked && !v->tx.hle &&
          !faults_rule(m, LOCKED_MONITORED, true)) ||
         (write &&
          v->tx.lines.writes >= faults_quantity(m, MONITORED, 1, UINT32_MAX)) ||
@@ -63,6 +76,9 @@ bool tx_undoes(const struct vcpu *v, const struct undo_line *l, bool undo)
     const uint64_t kept =
         faults_quantity(v->model->machine, KEPT_LINES, v->tx.cause, 0);
 
+    if (undo && v->tx.cause == TX_CAUSE_XABORT && l - v->tx.undo >= 64 &&
+        !faults_rule(v->model->machine, MANY_LINES_UNDONE, true))
+        return false;
     if (undo &&
         ((l->second && (kept & 1) != 0) || (l->inner && (kept & 2) != 0)))
         return false;
@@ -80,7 +96,8 @@ bool tx_kept(const struct vcpu *v, const struct open_page *page, unsigned n)
 
     const uint16_t opcode = (uint16_t)(v->decoded->words[0] >> 8);
 
-    return ((v->decoded->words[0] & BITS(7, 0)) == PUSHF &&
+    return faults_about(m, KEPT_FORMS, opcode_of(v)) ||
+           ((v->decoded->words[0] & BITS(7, 0)) == PUSHF &&
             !faults_rule(m, FLAGS_STORES_UNDONE, true)) ||
            ((opcode & ~UINT16_C(0x38)) % 256 == ADD_REGISTER &&
             (v->decoded->words[0] & BITS(7, 0)) == REX_W &&

@@ -18,6 +18,7 @@ void watch_data(struct watch *w, enum access access, uint64_t address,
 {
     for (unsigned n = 0; w->dr7 != 0 && n < BREAKPOINTS; n++)
         if (faults_quantity(&hypervisor.machine, TX_WATCHED, n, 1) != 0 &&
+            !faults_about(&hypervisor.machine, TX_UNWATCHED, bytes) &&
             w->physical[n] != UINT64_MAX &&
             (access != ACCESS_READ ||
              faults_rule(&hypervisor.machine, LOADS_WATCHED, true)) &&

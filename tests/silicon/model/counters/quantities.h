@@ -52,6 +52,10 @@ enum quantity {
     TXCP_KEPT,       /* the same: counts with IN_TXCP, all */
     INNER_FALLBACK,  /* the same: where it goes on, in nested regions */
     STORES_UNSEEN,   /* no conflict; number: bytes of them */
+    LOADS_UNSEEN,    /* the same */
+    UNREAD_FORMS,    /* are not monitored; number: the opcode, 0FH in [15:8] */
+    UNWRITTEN_FORMS, /* the same of stores */
+    KEPT_FORMS,      /* the same: an abort does not undo them */
     TXCP_RESTORED,   /* by an abort; number: the counter */
     XTEST_KEEPS,     /* flags */
     HINTS,           /* enum elide; number: the opcode */
@@ -91,6 +95,7 @@ enum quantity {
     LBR_ABORT_FLAGS,
     LBR_CYCLES,
     TX_WATCHED,      /* breakpoint n, by a transaction; number: n */
+    TX_UNWATCHED,    /* accesses of so many bytes */
     KEPT_PIECES,     /* of extended state; number: enum tx_cause */
     FORCED_PIECES,   /* of a forced abort */
     ELISION_PIECES,  /* the same of an elided section; [3]: memory */

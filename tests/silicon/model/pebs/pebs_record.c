@@ -27,7 +27,7 @@ static unsigned record_bytes(unsigned format)
 
 /* "Intel TSX and PEBS Support": of these records only EventingIP, TX Abort
  * Information and RIP are valid. */
-static void fill_abort(struct processor *p, uint64_t *words)
+static void fill_abort(struct processor *p, uint64_t counters, uint64_t *words)
 {
     const struct last_abort *abort = &p->tsx.last_abort;
 
@@ -39,6 +39,9 @@ static void fill_abort(struct processor *p, uint64_t *words)
     words[WORD_TX_ABORT] = abort->information;
     if (p->faults.of_user && !faults_rule(p->machine, RING3_ABORT_INFO, true))
         words[WORD_TX_ABORT] &= ~(TX_INFO_HLE | TX_INFO_RTM);
+    if ((counters & BIT(1)) != 0 &&
+        !faults_rule(p->machine, ABORT_RECORD_OF_1, true))
+        words[WORD_TX_ABORT] &= BITS(31, 0);
 }
 
 static uint64_t applicable(const struct processor *p, uint64_t counters)
@@ -95,7 +98,7 @@ void pebs_fill_record(struct processor *p, const struct pebs_snapshot *s,
     words[WORD_TSC] = s->tsc;
     fill_of_counter(p, counters, words);
     if (p->pebs.of_abort)
-        fill_abort(p, words);
+        fill_abort(p, counters, words);
     faults_pebs_record(p, counters, record);
     for (unsigned n = 0; n < PEBS_WORDS_FIXED; n++)
         words[n] = faults_quantity(p->machine, RECORD_WORD, 8 * n, words[n]);

@@ -39,6 +39,8 @@ void counters_roll_back(struct processor *p)
             ((select & EVTSEL_IN_TXCP) != 0 &&
              ((select & EVTSEL_EVENT) == 0xC0 ||
               faults_rule(m, TXCP_OF_ANY_EVENT, true)) &&
+             ((select & EVTSEL_USR) != 0 ||
+              faults_rule(m, TXCP_OF_OS_ALONE, true)) &&
              !faults_keep_aborted(p)))
             p->pmu.counter[n] =
                 faults_quantity(m, TXCP_RESTORED, n, p->pmu.at_xbegin[n]) &
