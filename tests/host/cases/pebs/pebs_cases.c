@@ -77,7 +77,7 @@ static void deviations(void **state)
             .counts_while = SELECT_OFF),
         ROW(enable_bits, FAIL, "wanted none, and no change",
             .counts_while = RING_OFF),
-        ROW(enable_bits, FAIL, "IA32_PEBS_ENABLE (3F1H) is 0x0 after records",
+        ROW(enable_bits, FAIL, "(3F1H) after records were made: got 0x0",
             .disables = true),
         ROW(counter3, FAIL, "are wrong", .field = 1),
         ROW(counter3, FAIL, "are wrong", .field = 8),
