@@ -241,7 +241,8 @@ static void overflow(void **state)
                 "IA32_PERF_GLOBAL_STATUS (38EH)[0] is 0: it has overflowed");
     begin(&test_tsx_in_tx_counts);
     wrong.select_lost = true;
-    expect_case(case_end(), VERDICT_FAIL, "IA32_PERFEVTSEL0 (186H) after a window: got 0x");
+    expect_case(case_end(), VERDICT_FAIL,
+                "IA32_PERFEVTSEL0 (186H) after a window: got 0x");
 }
 
 /* One more or less; each of the counters there are. */
