@@ -107,19 +107,32 @@ static void events_in_delivery(void **state)
     }
 }
 
-/* The processor's own accesses to page tables are in no set. */
+/* The processor's own accesses to page tables are in no set. They are open up
+ * to the next transaction, for which the same page may hold data. */
 static void page_walks(void **state)
 {
     struct vcpu *v = start();
+    const uint64_t page = (uint64_t)fake_cpu_page(9);
 
     (void)state;
     MARKED(v, XBEGIN_, NOP_);
     assert_true(fake_cpu_until(v, fake_cpu_at(6)));
-    fake_cpu_exit(EXIT_NPF, NPF_WRITE | NPF_PAGE_TABLE,
-                  (uint64_t)fake_cpu_page(9), 0);
+    /* More of them than can be told apart: all fault again. */
+    for (unsigned n = 0; n <= TX_TABLES_OPEN; n++) {
+        fake_cpu_exit(EXIT_NPF, NPF_WRITE | NPF_PAGE_TABLE,
+                      n == 0 ? page : page + (n + 1) * PAGE_BYTES, 0);
+        assert_true(fake_cpu_rounds(v, 1));
+        assert_int_equal((npt_entry(&v->tx_pages, page) & NPT_WRITE) != 0,
+                         n < TX_TABLES_OPEN);
+    }
+    fake_cpu_exit(EXIT_NPF, NPF_WRITE | NPF_PAGE_TABLE, page, 0);
     assert_true(fake_cpu_rounds(v, 1));
+    assert_true((npt_entry(&v->tx_pages, page) & NPT_WRITE) != 0);
     assert_int_equal(v->tx.depth, 1);
     assert_int_equal(v->tx.lines.writes + v->tx.lines.reads, 0);
+    tx_abort(v, TX_CAUSE_EVENT);
+    tx_begin(v, false, 0, 0);
+    assert_int_equal(npt_entry(&v->tx_pages, page) & NPT_PRESENT, 0);
 }
 
 static void memory_type(void **state)

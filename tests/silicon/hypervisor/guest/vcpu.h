@@ -40,8 +40,9 @@ struct extended_state {
     bool by_xsave;
 };
 
-#define UNDO_LINES    1024
-#define TX_PAGES_OPEN 4
+#define UNDO_LINES     1024
+#define TX_PAGES_OPEN  4
+#define TX_TABLES_OPEN 32 /* seven levels of walks at most, and some more */
 /* An instruction may add this many lines before the set is found too large. */
 #define UNDO_LINES_SPARE (2 * TX_PAGES_OPEN)
 
@@ -117,6 +118,8 @@ struct transaction {
     unsigned undo_lines; /* used entries of log */
     struct open_page open[TX_PAGES_OPEN];
     unsigned opened;
+    uint64_t tables[TX_TABLES_OPEN]; /* the guest's page tables, in use */
+    unsigned tables_open;
     uint8_t *shadow; /* a page for each of open */
     struct elision elision;
     uint64_t not_elided; /* RIP of an XACQUIRE not to be taken as one */

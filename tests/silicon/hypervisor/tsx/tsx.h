@@ -48,6 +48,15 @@ bool tx_memory_step(struct vcpu *v);
 /* It is over: undo its stores, unless it has committed. */
 void tx_memory_end(struct vcpu *v, bool undo);
 
+/* tx_undo.c: the line of this address, if it has been saved. */
+struct undo_line *undo_find(struct transaction *tx, uint64_t address);
+/* Before its first store. There is room: tx_step_done has seen to it. second:
+ * of the lines that one store is on. */
+void undo_save(struct transaction *tx, uint64_t address, bool second);
+/* All that is to be undone; only the bytes that were stored: others of the line
+ * may have been written by another processor meanwhile. */
+void undo_stores(const struct vcpu *v, bool undo);
+
 /* tx_watch.c: breakpoints in a transaction. */
 void watch_begin(struct vcpu *v);
 void watch_end(struct vcpu *v);

@@ -6,8 +6,8 @@
  * the page is opened for this one instruction; the first store to a line copies
  * it to the log, an abort restores it. So both sets are exact to the line, but
  * for a vector load's second line where it crosses into one, and for loads from
- * the page that the code is on. The guest's own page tables stay writable: the
- * processor walks them as if it wrote.
+ * the page that the code is on. The guest's own page tables are writable for as
+ * long as it lasts: the processor walks them as if it wrote.
  *
  * A page with an elided lock is shown as a copy with the lock's elided value.
  */
@@ -22,43 +22,21 @@
 
 #define PAGE_READ (NPT_PRESENT | NPT_USER)
 #define PAGE_OPEN (NPT_PRESENT | NPT_USER | NPT_WRITE)
-#define LINE_MASK (~(uint64_t)(LINE_BYTES - 1))
 #define PAGE_MASK (~(PAGE_BYTES - 1))
 
 /* Of the loads whose size is known: operand.h. */
 #define LOAD_BYTES_MAX 16
 
+/* What was a page table may hold data by now, and stores to it are to fault. */
 void tx_memory_begin(struct vcpu *v)
 {
-    v->tx.undo_lines = 0;
-    v->tx.opened = 0;
-}
+    struct transaction *tx = &v->tx;
 
-static struct undo_line *find_undo_line(struct transaction *tx,
-                                        uint64_t address)
-{
-    for (unsigned n = tx->undo_lines; n-- > 0;)
-        if (tx->undo[n].address == (address & LINE_MASK))
-            return &tx->undo[n];
-    return NULL;
-}
-
-/* Saves a line before its first store. There is room: tx_step_done has seen
- * to it. */
-static void save_line(struct transaction *tx, uint64_t address, bool second)
-{
-    struct undo_line *l = &tx->undo[tx->undo_lines];
-    const uint64_t *from = (const uint64_t *)(address & LINE_MASK);
-
-    if (find_undo_line(tx, address) != NULL)
-        return;
-    l->address = address & LINE_MASK;
-    l->stored = l->wide = 0;
-    l->second = second;
-    l->inner = tx->depth > 1;
-    for (size_t n = 0; n < LINE_BYTES / 8; n++)
-        l->was[n] = from[n];
-    tx->undo_lines++;
+    tx->undo_lines = 0;
+    tx->opened = 0;
+    for (unsigned n = 0; n < tx->tables_open; n++)
+        npt_set_page(&v->tx_pages, tx->tables[n], 0);
+    tx->tables_open = 0;
 }
 
 /* What the guest sees of an open page. */
@@ -125,8 +103,8 @@ static void save_bytes(struct vcpu *v, struct open_page *page)
         page->bytes = (unsigned)left;
     for (unsigned n = 0; n < page->bytes; n++)
         page->before[n] = view[n];
-    save_line(&v->tx, address, false);
-    save_line(&v->tx, address + page->bytes - 1, true);
+    undo_save(&v->tx, address, false);
+    undo_save(&v->tx, address + page->bytes - 1, true);
 }
 
 /* The line joins the set that the access puts it in, if any. False: aborted. An
@@ -165,11 +143,24 @@ static bool add_second_line(struct vcpu *v, uint64_t address)
     return add_line_to_set(v, next, false);
 }
 
-/* There are no more tables: each page faults again. */
+/* There are no more nested tables: each page faults again. */
 static void start_over(struct vcpu *v)
 {
     npt_clear(&v->tx_pages);
+    v->tx.tables_open = 0;
     v->vmcb->tlb_control = TLB_FLUSH_ALL;
+}
+
+/* The host processor walks the guest's tables, and may set bits in them. */
+static void open_table(struct vcpu *v, uint64_t address)
+{
+    struct transaction *tx = &v->tx;
+
+    if (tx->tables_open == TX_TABLES_OPEN ||
+        !npt_set_page(&v->tx_pages, address, PAGE_OPEN))
+        start_over(v);
+    else
+        tx->tables[tx->tables_open++] = address;
 }
 
 static void access_memory(struct vcpu *v, uint64_t address, bool write)
@@ -222,7 +213,6 @@ struct action tx_page_fault(struct vcpu *v)
 {
     uint64_t npf = v->vmcb->exit_info1, address = v->vmcb->exit_info2;
     uint64_t event = v->vmcb->exit_int_info;
-    uint64_t flags = (npf & NPF_PAGE_TABLE) != 0 ? PAGE_OPEN : PAGE_READ;
 
     if ((event & EVENT_VALID) != 0) {
         /* An interrupt was being delivered: it aborts, then is delivered. */
@@ -234,11 +224,12 @@ struct action tx_page_fault(struct vcpu *v)
             return action_event(event);
         return action_of(ACTION_RESUME);
     }
-    if ((npf & (NPF_PAGE_TABLE | NPF_FETCH)) == 0) {
+    if ((npf & NPF_PAGE_TABLE) != 0)
+        open_table(v, address);
+    else if ((npf & NPF_FETCH) == 0)
         access_memory(v, address, (npf & NPF_WRITE) != 0);
-    } else if (!npt_set_page(&v->tx_pages, address, flags)) {
+    else if (!npt_set_page(&v->tx_pages, address, PAGE_READ))
         start_over(v);
-    }
     return action_of(ACTION_RESUME);
 }
 
@@ -286,7 +277,7 @@ static void note_store(struct vcpu *v, const struct open_page *page)
         watch_data(&tx->watch, ACCESS_WRITE, page->address, watched);
     for (unsigned n = 0; n < page->bytes; n++) {
         uint64_t at = page->address + n;
-        struct undo_line *l = find_undo_line(tx, at);
+        struct undo_line *l = undo_find(tx, at);
 
         if (view[n] == page->before[n] || l == NULL)
             continue;
@@ -360,27 +351,6 @@ bool tx_memory_step(struct vcpu *v)
     v->vmcb->rflags |= v->tx.rflags & RFLAGS_IF;
     close_pages(v);
     return true;
-}
-
-/* Only the bytes that were stored: others of the line may have been written
- * by another processor meanwhile. */
-static void undo_stores(const struct vcpu *v, bool undo)
-{
-    const struct transaction *tx = &v->tx;
-
-    for (unsigned n = tx->undo_lines; n-- > 0;) {
-        const struct undo_line *l = &tx->undo[n];
-        uint64_t stored =
-            faults_undone(v->model, n, l->address, l->second, l->stored);
-
-        if (!undo && !faults_rule(v->model->machine, WIDE_STORES_COMMIT, true))
-            stored = l->wide;
-        else if (!faults_undoes(v->model, l->inner, tx_undoes(v, l, undo)))
-            continue;
-        for (unsigned byte = 0; byte < LINE_BYTES; byte++)
-            if ((stored & BIT(byte)) != 0)
-                ((uint8_t *)l->address)[byte] = ((const uint8_t *)l->was)[byte];
-    }
 }
 
 void tx_memory_end(struct vcpu *v, bool undo)
