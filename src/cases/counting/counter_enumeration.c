@@ -224,9 +224,8 @@ static bool try_event(struct test_context *t, uint64_t places, unsigned bit)
 }
 
 /* An event that it does not have does not count. Not tried on Nehalem, which
- * denies one that is there, though not under this select, nor where cores are
- * of two kinds: leaf 0AH denies what one of them has not. False where it could
- * not be tried. */
+ * denies one that is there, though not under this select, nor on a hybrid,
+ * whose leaf 0AH denies what one kind of core has not. False: not tried. */
 static bool denies_rightly(const struct identity *id)
 {
     return id->core_type == 0 &&
@@ -253,6 +252,7 @@ static void look_at_all(struct test_context *t)
 {
     const struct identity *id = test_cpu(t);
     const unsigned general = id->counters, fixed = 2 * general;
+    char name[MSR_NAME_BYTES];
     uint64_t value;
 
     for (unsigned n = 0; n < fixed + 32; n++) {
@@ -263,9 +263,9 @@ static void look_at_all(struct test_context *t)
             continue;
         int vector = try_get_msr(t, msr, &value);
         check(t, vector == HW_NO_FAULT,
-              "CPUID has %u counters and the fixed ones 0x%x: RDMSR of MSR %XH "
-              "got %s, wanted no exception",
-              general, id->fixed_set, msr, fault_name(vector));
+              "CPUID has %u counters and the fixed ones 0x%x: RDMSR of %s got "
+              "%s, wanted no exception",
+              general, id->fixed_set, msr_name(msr, name), fault_name(vector));
     }
 }
 
